@@ -1,24 +1,26 @@
-// Compiled by Scripts/fuzz together with the WebSocket sources of CourierTransport, into one module.
+import FuzzSupport
+
+@testable import CourierTransport
 
 /// Feeds one input to a WebSocket session of a client or a server.
 ///
 /// The first byte chooses the role, whether the input contains the handshake, and where the bytes are split in two.
-/// Bytes in two pieces must give the same result as in one. The payload must lie inside the input. If the peer only
-/// sends, the answers that wait for it must stay within their limit. The session's answers must be frames that the
-/// other side can read.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzWebSocket(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
-    guard size >= 1 else { return 0 }
-    let bytes = Array(UnsafeBufferPointer(start: data + 1, count: size - 1))
-    let role = data[0] & 0x80 == 0 ? WebSocketRole.client : .server
-    let handshakes = data[0] & 0x40 != 0
-    let split = Int(data[0] & 0x3F) % (bytes.count + 1)
+/// Bytes in two pieces must give the same result as in one. The payload must lie inside the input. The answers that
+/// wait for a peer that only sends must stay within their limit. The session's answers must be frames that the other
+/// side can read.
+func check(_ input: InputReader) {
+    var input = input
+    let choice = input.byte()
+    let bytes = Array(input.rest)
+    let role = choice & 0x80 == 0 ? WebSocketRole.client : .server
+    let handshakes = choice & 0x40 != 0
+    let split = Int(choice & 0x3F) % (bytes.count + 1)
 
     let whole = outcome(of: [bytes], role, handshakes)
-    let halves = outcome(of: [Array(bytes[..<split]), Array(bytes[split...])], role, handshakes)
+    let halves = outcome(
+        of: [Array(bytes[..<split]), Array(bytes[split...].dropLast(Plant.isPlanted ? 1 : 0))], role, handshakes)
     let single = outcome(of: bytes.map { [$0] }, role, handshakes)
     guard whole == halves, whole == single else { fatalError("pieces differ: \(whole) \(halves) \(single)") }
-    return 0
 }
 
 private struct Outcome: Equatable {

@@ -1,0 +1,1 @@
+../../../../Sources/CourierCommands/Terminal/KeyDecoder.swift

@@ -1,0 +1,1 @@
+../../../CourierCoreTests/Topics/NaiveTopicMatcher.swift
