@@ -31,28 +31,39 @@ extension ClientEngine {
             }
         case .exactlyOnce(let id, let isDuplicate):
             if !incoming.isCounted(id) { try checkReceiveMaximum() }
-            let arrival = incoming.receivedQoS2(
-                id, isDuplicate: isDuplicate, fingerprint: fingerprint(of: view, in: bytes.bytes))
-            switch arrival {
-            case .new, .replacing: break
-            case .beingProcessed: incoming.waitAgain(for: id)
-            case .repeated: incoming.answerAgain(id)
-            }
-            guard arrival == .new || arrival == .replacing else {
-                writeAnswers(now: now, into: &buffer, &actions)
-                return true
-            }
+            let isNew = isNewQoS2(
+                id, isDuplicate: isDuplicate, fingerprint: fingerprint(of: view, in: bytes.bytes), now: now,
+                into: &buffer, &actions)
+            guard isNew else { return true }
             if acknowledgesAtOnce {
                 link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
                 written(now: now)
+                handle = nil
+            } else {
+                handle = incoming.hand(id, .exactlyOnce)
             }
-            if arrival == .replacing, configuration.awaitsStorage {
-                actions.append(ExchangeProgress.incomingReplaced(id))
-            }
-            handle = acknowledgesAtOnce ? nil : incoming.hand(id, .exactlyOnce)
         }
         actions.append(IncomingMessage(frame: frame, view: view, handle: handle))
         return true
+    }
+
+    /// Records a QoS 2 PUBLISH, and returns true if its message is new. If the message is a repetition, PUBREC is
+    /// written again, or follows the caller's acknowledgement.
+    @inline(__always)
+    mutating func isNewQoS2(
+        _ id: PacketID, isDuplicate: Bool, fingerprint: UInt32, now: MonotonicInstant, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
+    ) -> Bool {
+        switch incoming.receivedQoS2(id, isDuplicate: isDuplicate, fingerprint: fingerprint) {
+        case .new: return true
+        case .replacing:
+            if configuration.awaitsStorage { actions.append(ExchangeProgress.incomingReplaced(id)) }
+            return true
+        case .beingProcessed: incoming.waitAgain(for: id)
+        case .repeated: incoming.answerAgain(id)
+        }
+        writeAnswers(now: now, into: &buffer, &actions)
+        return false
     }
 
     private func fingerprint(of view: PublishView, in bytes: RawSpan) -> UInt32 {
@@ -149,7 +160,7 @@ extension ClientEngine {
     /// True until the acknowledgement of this message is written, or its handle becomes invalid.
     public func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool { incoming.awaitsAnswer(handle) }
 
-    private mutating func writeAnswers(
+    mutating func writeAnswers(
         now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         while let (id, qos, code) = incoming.nextAnswer() {

@@ -38,6 +38,9 @@ extension ClientEngine {
         _ bytes: UnsafeRawBufferPointer, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) -> Int {
+        if isSkipping {
+            return isConnected ? skip(atMost: bytes.count, now: now, into: &buffer, &actions) : bytes.count
+        }
         var offset = 0
         let enough = actions.count + Self.actionsPerCall
         let first = actions.messages.count
@@ -52,8 +55,14 @@ extension ClientEngine {
                 offset = frame.end
             }
         } catch {
-            fail(error, into: &buffer, &actions)
-            return bytes.count
+            do throws(Fault) {
+                guard let size = skippableSize(error) else { throw error }
+                // The caller passes the packet again after it has handled the packets before it.
+                if offset == 0 { return try beginSkipping(packetSize: size, in: bytes) }
+            } catch {
+                fail(error, into: &buffer, &actions)
+                return bytes.count
+            }
         }
         if isConnected { pump(now: now, into: &buffer, &actions) }
         return offset

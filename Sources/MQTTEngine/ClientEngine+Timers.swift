@@ -63,6 +63,14 @@ extension ClientEngine {
         }
     }
 
+    /// Postpones the timeouts for answers, because bytes of a packet arrived that the server sends before any answer.
+    mutating func delayAnswerTimeouts(now: MonotonicInstant) {
+        if link.pingSentAt != nil { link.pingSentAt = now }
+        if link.acknowledgementCheck != nil {
+            link.acknowledgementCheck = configuration.acknowledgementTimeout.map(now.advanced(by:))
+        }
+    }
+
     mutating func receivedPingResp(now: MonotonicInstant, _ actions: inout ActionList) {
         guard let sentAt = link.pingSentAt else { return }  // Ignore a PINGRESP without a PINGREQ.
         link.pingSentAt = nil

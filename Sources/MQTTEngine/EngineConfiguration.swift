@@ -59,7 +59,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// possible value. In MQTT 5, CONNECT reports the value, and the engine ends the connection if the server exceeds
     /// it.
     public var receiveMaximum: UInt16
-    /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value.
+    /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value. A
+    /// larger packet ends the connection. Before MQTT 5, a larger PUBLISH is ``EngineAction/skipped(_:)`` instead.
     public var maximumPacketSize: Int
     /// The number of topic aliases that the server may use; 16 by default, 0 for none.
     public var incomingTopicAliases: UInt16

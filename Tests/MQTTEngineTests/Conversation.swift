@@ -76,20 +76,31 @@ final class Conversation {
         receive(incoming.withBytes { $0.withUnsafeBytes { Array($0) } })
     }
 
-    /// The engine receives `bytes`.
-    func receive(_ bytes: [UInt8]) {
-        var consumed = 0
-        while consumed < bytes.count {
-            let rest = bytes.span.bytes.extracting(consumed..<bytes.count)
-            let known = actions.messages.count
-            let taken = engine.received(rest, now: now, into: &buffer, &actions)
-            guard taken > 0 else { break }
-            for message in actions.messages[known...] {
-                topics.append(String(decoding: topic(of: message, in: Array(bytes[consumed...])), as: UTF8.self))
+    /// The engine receives `bytes` in one read, and consumes them.
+    func receive(_ bytes: [UInt8]) { #expect(receive(pieces: [bytes]).isEmpty) }
+
+    /// The engine receives each of `pieces` in one read, behind the bytes that it has not consumed. Returns the bytes
+    /// that it has not consumed at the end. `noteUnread` gets the number of these bytes after each read.
+    @discardableResult
+    func receive(pieces: some Sequence<[UInt8]>, noteUnread: (Int) -> Void = { _ in }) -> [UInt8] {
+        var unread: [UInt8] = []
+        for piece in pieces {
+            unread += piece
+            var consumed = 0
+            while consumed < unread.count {
+                let rest = unread.span.bytes.extracting(consumed..<unread.count)
+                let known = actions.messages.count
+                let taken = engine.received(rest, now: now, into: &buffer, &actions)
+                guard taken > 0 else { break }
+                for message in actions.messages[known...] {
+                    topics.append(String(decoding: topic(of: message, in: Array(unread[consumed...])), as: UTF8.self))
+                }
+                consumed += taken
             }
-            consumed += taken
+            unread.removeFirst(consumed)
+            noteUnread(unread.count)
         }
-        #expect(consumed == bytes.count)
+        return unread
     }
 
     func publish(_ topic: String = "t", qos: PacketQoS, token: Token, expiry: Duration? = nil, size: Int = 1) {

@@ -125,6 +125,7 @@ final class SubscribeRun: @unchecked Sendable {
             granted.formUnion(topics.map(\.topic))
             answered(topics.map(\.topic))
         case .subscribeFailure(let topics, _, let error): refused(topics.map(\.topic), error)
+        case .messageReceiveFailure(_, let error as CourierError, _): console.tell("Warning: \(error.message)")
         case .connectionFailure(_, let error): failed(error, isLost: false)
         case .connectionLost(_, let error, _, _): failed(error, isLost: true)
         default: break

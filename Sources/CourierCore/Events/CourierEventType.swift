@@ -68,9 +68,10 @@ public enum CourierEventType: Sendable {
 
     /// A message arrived.
     case messageReceive(topic: String, sizeBytes: Int)
-    /// A received message was not used: a reader could not decode it or respond to it, or it had no reader and was not
-    /// kept. The event also reports a publisher with an invalid topic filter; `sizeBytes` is then 0. If nothing listens
-    /// to events, the log warns about messages without a reader, at most once a minute.
+    /// A received message was not used: a reader could not decode it or respond to it, it had no reader and was not
+    /// kept, or its packet was too large. The event also reports a publisher with an invalid topic filter; `sizeBytes`
+    /// is then 0. If nothing listens to events, the log warns about messages without a reader and about messages that
+    /// were too large, at most once a minute.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// The app publishes a message. The client sends it now, or when there is a connection. For a stored message of an
     /// earlier process, the event is reported when the client reads the message from the store.

@@ -16,6 +16,8 @@ public struct PacketBatch: Sendable {
     public let direction: Direction
 
     /// One or more complete packets in wire order, without gaps. The fixed header of each packet contains its length.
+    ///
+    /// Received messages that the client skips, because they are too large, are left out.
     public let bytes: [UInt8]
 
     /// The time when outgoing packets were written, or when the read that completed incoming packets returned.

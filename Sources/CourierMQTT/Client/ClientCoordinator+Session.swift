@@ -70,6 +70,7 @@ extension ClientCoordinator {
         case .returned(let token):
             publishing.results.report(publishing.queue.returned([token]))
             scheduleExpiry()  // The message waits again, so it may expire.
+        case .skipped(let message): distributor.skipped(message, limit: settings.maximumPacketSize)
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck):
             subscriptions.subscribed(token, subAck)

@@ -67,6 +67,8 @@ struct ClientSettings: Sendable {
 
     var pingTimeout: Duration { connection.limits.pingTimeout }
 
+    var maximumPacketSize: Int { connection.limits.maximumPacketSize }
+
     /// True if the broker is on this machine, or if the app provides the stream to the broker.
     func isLocal(_ options: ConnectOptions) -> Bool {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost

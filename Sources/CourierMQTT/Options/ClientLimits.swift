@@ -15,7 +15,10 @@ public struct ClientLimits: Hashable, Sendable {
     /// when it is exceeded.
     public var maximumInFlight: Int?
 
-    /// The size of the largest packet that is read, in bytes; 16 MiB by default.
+    /// The size of the largest packet that is read, in bytes; 16 MiB by default. A larger packet ends the connection.
+    ///
+    /// Before MQTT 5, the broker does not know this limit, and would send a larger message again and again. So the
+    /// client acknowledges such a message without storing it, and `messageReceiveFailure` reports it.
     public var maximumPacketSize = 16 << 20
 
     /// The maximum number of messages that the client keeps because they have no reader; 10,000 by default. The client

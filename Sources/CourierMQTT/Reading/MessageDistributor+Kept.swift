@@ -13,8 +13,7 @@ extension MessageDistributor {
     /// messages ([MQTT-4.6.0-2]). So one message that is never acknowledged would eventually stop all later messages.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// The shortest time between two log lines of the same kind, 60 s. There are two kinds: lines about messages
-    /// without a reader, and lines about messages that could not be used.
+    /// The shortest time between two log lines of the same kind, 60 s; see ``LastWarnings`` for the kinds.
     static let warningInterval = Duration.seconds(60)
 
     /// Passes the kept messages that match the filter of a new reader to this reader.
@@ -328,6 +327,19 @@ extension MessageDistributor {
             .messageReceiveFailure(
                 topic: message.topic, error: CourierError(.noReader, text, cause: cause),
                 sizeBytes: message.byteCount))
+    }
+
+    /// Reports a message that was skipped, because its packet is larger than `limit` bytes.
+    func skipped(_ message: SkippedMessage, limit: Int) {
+        loop.preconditionOnLoop()
+        let topic = String(decoding: message.topic, as: UTF8.self)
+        let text =
+            "A message on \(topic.quoted()) was dropped: its packet has \(message.packetSize) bytes, but the limit is "
+            + "\(limit). Raise MQTTClientConfig.limits.maximumPacketSize, or let publishers send smaller messages."
+        guard events.isHeard else { return warn(text, \.skipped) }
+        dependencies.tell(
+            .messageReceiveFailure(
+                topic: topic, error: CourierError(.malformedPacket, text), sizeBytes: message.payloadSize))
     }
 
     /// Logs that stored messages have expired before a reader received them.

@@ -42,11 +42,12 @@ final class MessageDistributor: @unchecked Sendable {
         var isOutdated = false
     }
 
-    /// The times of the last log lines about messages without a reader (`unread`) and about messages that could not be
-    /// used (`undecodable`).
+    /// The times of the last log lines about messages without a reader (`unread`), messages that could not be used
+    /// (`undecodable`) and messages that were too large (`skipped`).
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?
+        var skipped: ContinuousClock.Instant?
     }
 
     /// The mutable state of the distributor. The state is behind a pointer, because Swift checks each access to a

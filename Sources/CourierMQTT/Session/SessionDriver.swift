@@ -421,9 +421,13 @@ extension SessionDriver: ChannelHandler {
         var consumed = 0
         while consumed < bytes.byteCount {
             let rest = bytes.extracting(consumed..<bytes.byteCount)
+            let wasSkipping = state.pointee.engine.isSkipping
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-            if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
+            // The tap shows whole packets only, and no part of a message that is skipped.
+            if let tap = state.pointee.tap, !wasSkipping, !state.pointee.engine.isSkipping {
+                tap.read(rest.extracting(first: taken), at: loop.now)
+            }
             // Deliver the messages now, because they point to bytes of `rest`. Write new packets later, at the end of
             // the read.
             rest.withUnsafeBytes { perform(in: $0) }

@@ -70,6 +70,9 @@ extension PacketDecoder {
 }
 
 extension PublishView {
+    /// Returns the number of bytes of the packet id in a PUBLISH with these flags.
+    static func packetIDSize(flags: UInt8) -> Int { PublishFlags.qos(flags) == .atMostOnce ? 0 : 2 }
+
     @inline(__always)
     init(flags: UInt8, from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         isRetained = flags & PublishFlags.retain != 0

@@ -34,6 +34,8 @@ struct Link {
     var isDowngradeKnown = false
     /// True while the caller reads no bytes.
     var isReadingPaused = false
+    /// The PUBLISH whose payload is being discarded; `nil` if there is none.
+    var skippedPublish: SkippedPublish?
     /// The time of the next check for overdue acknowledgements; `nil` if no check is needed.
     var acknowledgementCheck: MonotonicInstant?
 

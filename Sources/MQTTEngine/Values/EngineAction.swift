@@ -10,6 +10,9 @@ public enum EngineAction: Hashable, Sendable {
     case connected(ConnAck)
     /// A message arrived.
     case message(IncomingMessage)
+    /// Before MQTT 5, a message arrived that is larger than ``EngineConfiguration/maximumPacketSize``. The engine
+    /// discarded its payload. Reported after the last byte arrived.
+    case skipped(SkippedMessage)
     /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
     case incomingReleased(PacketID)
     /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Reported

@@ -45,8 +45,8 @@ extension EngineAction {
         case .acknowledged(let token, let code, let properties) where properties.isEmpty: .acknowledged(token, code)
         case .incomingReleased(let id): .incomingReleased(id)
         case .incomingReplaced(let id): .incomingReplaced(id)
-        case .connected, .message, .acknowledged, .qosDowngraded, .returned, .subscribed, .unsubscribed, .failed,
-            .authenticationContinued, .authenticated, .pingSent, .pongReceived, .close:
+        case .connected, .message, .skipped, .acknowledged, .qosDowngraded, .returned, .subscribed, .unsubscribed,
+            .failed, .authenticationContinued, .authenticated, .pingSent, .pongReceived, .close:
             nil
         }
     }

@@ -23,6 +23,7 @@ func check(_ input: InputReader) {
     checkInPlace(bytes, decoder)
 
     let split = Int(choice) % (bytes.count + 1)
+    if version < .v5 { checkLargePublish(bytes, split: split, version, sender) }
     let first = outcome(of: Array(bytes[..<split]), decoder)
     if first.error == nil {
         let second = outcome(of: Array(bytes[first.consumed...].dropLast(Plant.isPlanted ? 1 : 0)), decoder)
@@ -88,5 +89,36 @@ private func checkInPlace(_ bytes: [UInt8], _ decoder: PacketDecoder) {
             else { fatalError("an acknowledgement in place differs from its copy") }
         default: break
         }
+    }
+}
+
+/// Reads the head of a PUBLISH that is larger than a low limit. A head in a part of the bytes must be the same as in all
+/// bytes, and reading it must never leave the bytes.
+private func checkLargePublish(_ bytes: [UInt8], split: Int, _ version: ProtocolVersion, _ sender: Endpoint) {
+    let decoder = PacketDecoder(version: version, sender: sender, limits: PacketDecoder.Limits(maximumPacketSize: 24))
+    do throws(DecodeError) {
+        _ = try decoder.nextFrame(in: bytes.span.bytes)
+        return
+    } catch {
+        guard case .packetTooLarge(let size, _) = error.violation, error.packet == .publish else { return }
+        let whole = head(bytes, decoder)
+        switch (head(Array(bytes[..<split]), decoder), whole) {
+        case (.success(.needsMore(let missing)), .success(.frame(let frame))):
+            guard missing >= 1, split + missing <= frame.end else { fatalError("more bytes than the head lacks") }
+        case (.success(.needsMore(let missing)), _):
+            guard missing >= 1 else { fatalError("no missing bytes") }
+        case (let part, _):
+            guard part == whole else { fatalError("more bytes changed the head") }
+        }
+        guard case .success(.frame(let frame)) = whole else { return }
+        guard frame.end <= 24, frame.end < size else { fatalError("a head of \(frame.end) bytes") }
+        guard let view = try? decoder.publish(frame, in: bytes.span.bytes) else { return }
+        guard view.payload.isEmpty, view.topic.upperBound <= frame.end else { fatalError("a head with a payload") }
+    }
+}
+
+private func head(_ bytes: [UInt8], _ decoder: PacketDecoder) -> Result<PacketDecoder.Next, DecodeError> {
+    bytes.span.bytes.withUnsafeBytes { bytes in
+        Result { () throws(DecodeError) in try decoder.headOfLargePublish(in: bytes, at: 0) }
     }
 }

@@ -158,9 +158,10 @@ struct EventGrammar {
             require(connection == .connected, "a message came without a connection")
             receivedTopics.insert(topic)
         case .messageReceiveFailure(let topic, let error, _):
-            let isOfFilter = (error as? CourierError)?.code == .invalidTopicFilter
+            // A publisher has an invalid filter, or the message was too large to be received.
+            let standsAlone = [.invalidTopicFilter, .malformedPacket].contains((error as? CourierError)?.code)
             require(
-                isOfFilter || hasStore || isIncomplete || receivedTopics.contains(topic),
+                standsAlone || hasStore || isIncomplete || receivedTopics.contains(topic),
                 "a message on \(topic) could not be used, and none has come")
 
         case .appForeground, .appBackground:

@@ -23,6 +23,8 @@ struct ServerModel {
     var receiveMaximum: Int
     /// If true, the model has a planted mistake: it delivers a QoS 2 message at every PUBLISH. Walks must find it.
     let deliversTwice: Bool
+    /// If true, some messages to the client are larger than the client's limit.
+    let sendsLargeMessages: Bool
 
     private var isConnected = false
     private var hasSession = false
@@ -40,10 +42,11 @@ struct ServerModel {
     private var aliases: [UInt16: String] = [:]
     private var clientReceiveMaximum = Int(UInt16.max)
 
-    init(version: ProtocolVersion, receiveMaximum: Int, deliversTwice: Bool) {
+    init(version: ProtocolVersion, receiveMaximum: Int, deliversTwice: Bool, sendsLargeMessages: Bool) {
         self.version = version
         self.receiveMaximum = receiveMaximum
         self.deliversTwice = deliversTwice
+        self.sendsLargeMessages = sendsLargeMessages
     }
 
     var isIdle: Bool { outgoing.isEmpty && waiting.isEmpty }
@@ -85,7 +88,7 @@ struct ServerModel {
             let serial = waiting.removeFirst()
             let qos = PacketQoS(rawValue: UInt8(serial % 3)) ?? .atMostOnce
             guard qos != .atMostOnce else {
-                send(.publish(Publish(topic: "to/client", payload: Payload.bytes(serial))))
+                send(.publish(message(serial)))
                 continue
             }
             repeat { nextID = nextID &+ 1 } while nextID == 0 || outgoing[PacketID(rawValue: nextID) ?? 1] != nil
@@ -100,7 +103,14 @@ struct ServerModel {
         guard let entry = outgoing[id],
             let delivery = Delivery(qos: entry.qos, packetID: id, isDuplicate: isDuplicate)
         else { return }
-        send(.publish(Publish(topic: "to/client", payload: Payload.bytes(entry.serial), delivery: delivery)))
+        send(.publish(message(entry.serial, delivery)))
+    }
+
+    private func message(_ serial: Int, _ delivery: Delivery = .atMostOnce) -> Publish {
+        let isLarge = sendsLargeMessages && serial % 4 == 0
+        return Publish(
+            topic: isLarge ? LargeMessage.topic(serial) : "to/client",
+            payload: isLarge ? LargeMessage.payload : Payload.bytes(serial), delivery: delivery)
     }
 
     /// Handles a packet of the client and sends the response.
@@ -206,4 +216,16 @@ enum Payload {
     }
     static func topic(_ serial: Int) -> String { "topic/\(serial % 3)" }
     static func qos(_ serial: Int) -> PacketQoS { PacketQoS(rawValue: UInt8((serial / 3) % 3)) ?? .atMostOnce }
+}
+
+/// A message that is larger than the client's limit. Its topic contains its serial number.
+enum LargeMessage {
+    /// The client's limit in walks with large messages.
+    static let packetSizeLimit = 60
+    static let payload = [UInt8](repeating: 0x3F, count: 100)
+
+    private static let prefix = "large/"
+
+    static func topic(_ serial: Int) -> String { prefix + "\(serial)" }
+    static func serial(_ topic: [UInt8]) -> Int? { Int(String(decoding: topic, as: UTF8.self).dropFirst(prefix.count)) }
 }

@@ -68,10 +68,13 @@ struct World: ~Copyable {
         configuration.acknowledgements = random.pick([.automatic, .onCommand])
         configuration.sessionLossPolicy = random.pick([.resend, .fail, .drop])
         configuration.awaitsStorage = random.chance(40)
+        let hasLargeMessages = version < .v5 && random.chance(50)
+        if hasLargeMessages { configuration.maximumPacketSize = LargeMessage.packetSizeLimit }
         self.configuration = configuration
         engine = ClientEngine(configuration)
         server = ServerModel(
-            version: version, receiveMaximum: 1 + random.below(6), deliversTwice: plantsMistake)
+            version: version, receiveMaximum: 1 + random.below(6), deliversTwice: plantsMistake,
+            sendsLargeMessages: hasLargeMessages)
         if random.chance(30) {
             var left: Set<PacketID> = []
             for number in 1...8 as ClosedRange<UInt16> where random.flag() {
@@ -291,6 +294,11 @@ struct World: ~Copyable {
             case .returned(let token): returned.append(try takeBack(Int(token.rawValue)))
             case .givenUp(let token, _): throw Broken("\(token) was given up")
             case .incomingReleased(let id): if configuration.awaitsStorage { storing.append(.release(id)) }
+            case .skipped(let message):
+                guard let serial = LargeMessage.serial(message.topic),
+                    message.payloadSize == LargeMessage.payload.count
+                else { throw Broken("a message of \(message.packetSize) bytes was skipped") }
+                received.append(serial)
             case .incomingReplaced, .qosDowngraded, .subscribed, .unsubscribed, .authenticationContinued,
                 .authenticated, .pingSent, .pongReceived:
                 break

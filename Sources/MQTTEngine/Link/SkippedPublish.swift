@@ -1,0 +1,34 @@
+import MQTTCodec
+
+/// A PUBLISH whose payload is being discarded, because the packet is larger than the limit.
+struct SkippedPublish {
+    let message: SkippedMessage
+    /// The QoS, packet id and DUP flag of the message.
+    let delivery: Delivery
+    /// The number of payload bytes that have not arrived yet.
+    private(set) var missingByteCount: Int
+
+    /// Starts with none of the payload. `head` is the start of the packet, which ends before the payload.
+    init(_ view: PublishView, head: PacketFrame, packetSize: Int, in bytes: UnsafeRawBufferPointer) {
+        let payloadSize = packetSize - head.byteCount
+        message = SkippedMessage(
+            topic: bytes.bytes.extracting(view.topic).withUnsafeBytes { Array($0) }, qos: view.delivery.qos,
+            packetSize: packetSize, payloadSize: payloadSize)
+        delivery = view.delivery
+        missingByteCount = payloadSize
+    }
+
+    /// Discards at most `count` bytes of the payload. Returns the number of discarded bytes.
+    mutating func discard(atMost count: Int) -> Int {
+        let discarded = min(count, missingByteCount)
+        missingByteCount -= discarded
+        return discarded
+    }
+
+    /// A fingerprint that distinguishes the message from other messages with the same packet id. The payload is not
+    /// available, so its size represents it.
+    var fingerprint: UInt32 {
+        let size = withUnsafeBytes(of: UInt64(message.payloadSize).littleEndian) { Array($0) }
+        return UInt32(fingerprintOf: message.topic.span.bytes, size.span.bytes)
+    }
+}
