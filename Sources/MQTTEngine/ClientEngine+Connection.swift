@@ -186,6 +186,10 @@ extension ClientEngine {
         if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
             throw .protocolError(.clientIDAssigned)
         }
+        // The client could not acknowledge a message without exceeding the limit ([MQTT-3.2.2-15]).
+        if let size = connAck.properties.maximumPacketSize, size < Acknowledgement.smallestPacketSize {
+            throw .protocolError(.maximumPacketSizeTooSmall(size))
+        }
         hasConfirmedVersion = true
         phase = .connected
         link.accepted(connAck, configuration)

@@ -62,8 +62,8 @@ extension ClientEngine {
         return publishCapacity > 0 ? nil : .quotaExceeded
     }
 
-    /// Resumes the exchanges of an earlier connection. Writes each PUBREL at once, and queues the PUBLISH packets in
-    /// their original order.
+    /// Resumes the exchanges of an earlier connection: writes the PUBRELs at once, in the order of their PUBRECs, and
+    /// queues the PUBLISH packets in their original order.
     ///
     /// A PUBREL does not depend on quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {

@@ -67,6 +67,36 @@ struct HandshakeTests {
         #expect(!talk.isConnected)
     }
 
+    /// [MQTT-3.2.2-15]
+    @Test(arguments: [1, 2, 3] as [UInt32])
+    func `a CONNACK whose maximum packet size is smaller than an acknowledgement ends the connection`(_ size: UInt32)
+        throws
+    {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck(properties: [.maximumPacketSize(size)])))
+        #expect(talk.performed() == [.close(.protocolError(.maximumPacketSizeTooSmall(size)))])
+        #expect(try talk.sent() == [])
+    }
+
+    /// [MQTT-3.2.2-15]
+    @Test func `no packet is larger than a maximum packet size of 4 bytes`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.maximumPacketSize(4)])
+        try talk.receive(.message("t", .atLeastOnce(5, isDuplicate: false)))
+        try talk.receive(.message("t", .exactlyOnce(6, isDuplicate: false)), .pubRel(6))
+        #expect(try talk.sent() == [.pubAck(5), .pubRec(6), .pubComp(6)])
+        // PUBREC and PUBCOMP with the code "not found" would have 5 bytes.
+        try talk.receive(.pubRec(7), .pubRel(8))
+        #expect(try talk.sent() == [.pubRel(7), .pubComp(8)])
+        talk.publish(qos: .exactlyOnce, token: 1)
+        talk.subscribe("a", token: 2)
+        #expect(Set(talk.failures().keys) == [1, 2])
+        talk.disconnect(Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.reasonString("over")]))
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .disconnectWithWillMessage))])
+    }
+
     @Test func `a refused connection is reported as refused even if its CONNACK assigns a client id`() throws {
         let talk = Conversation()
         talk.open()

@@ -70,7 +70,7 @@ struct ReturnedMessagesTests {
         talk.stored(1, 1)  // Its PUBREL is written; that of 2 is held, 3 waits for PUBREC, the PUBLISH of 4 is held.
         #expect(
             try talk.reconnectWithLostSession() == [
-                .failed(1, .sessionLost), .failed(2, .sessionLost), .returned(3), .returned(4),
+                .returned(3), .returned(4), .failed(1, .sessionLost), .failed(2, .sessionLost),
             ])
         for (token, id) in [(2, 2), (4, 4)] as [(Token, PacketID)] { talk.stored(token, id) }
         #expect(try talk.sent() == [])

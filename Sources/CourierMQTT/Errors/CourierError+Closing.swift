@@ -44,6 +44,11 @@ extension CourierError {
                     + "Is it an MQTT broker, and is the port correct?")
         case .disconnectedByServer(let disconnect): self.init(endedBy: endpoint, disconnect, areOptionsFixed)
         case .malformedPacket(let error): self.init(malformed: error, from: endpoint)
+        case .protocolError(.maximumPacketSizeTooSmall(let size)):
+            self.init(
+                .protocolViolation,
+                "The broker \(endpoint) accepts packets of at most \(size) bytes (its maximum packet size), "
+                    + "but an acknowledgement has 4 bytes. Raise the broker's limit.")
         case .protocolError(let error):
             self.init(
                 .protocolViolation,

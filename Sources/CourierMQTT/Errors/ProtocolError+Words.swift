@@ -8,6 +8,8 @@ extension ProtocolError {
         case .unexpectedPacket(let type): "it sent \(type) to an established connection"
         case .sessionAfterCleanStart: "it claims a session although CONNECT asked for a clean session"
         case .clientIDAssigned: "it assigned a client id although the client had sent its own"
+        case .maximumPacketSizeTooSmall(let size):
+            "it accepts packets of at most \(size) bytes, but an acknowledgement has 4 bytes"
         case .receiveMaximumExceeded: "it sent more unacknowledged messages than the receive maximum allows"
         case .topicAliasTooHigh(let alias): "it used topic alias \(alias), which is above the maximum"
         case .unknownTopicAlias(let alias): "it used topic alias \(alias) without a topic"

@@ -7,7 +7,10 @@ public struct Acknowledgement: Hashable, Sendable {
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Creates an acknowledgement. By default, it reports success and has no properties.
+    /// The size of an acknowledgement without a reason code, in bytes.
+    package static let smallestPacketSize = 4
+
+    /// Creates an acknowledgement, by default of success and without properties.
     public init(packetID: PacketID, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []) {
         self.packetID = packetID
         self.reasonCode = reasonCode

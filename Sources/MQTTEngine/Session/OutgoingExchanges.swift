@@ -44,11 +44,12 @@ struct OutgoingExchanges {
         // The order of the fields makes the struct as small as possible.
 
         let token: Token
-        /// The position of this exchange in the order in which exchanges began. Messages are sent again in this order
-        /// ([MQTT-4.6.0-1]).
-        let order: UInt64
-        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange must
-        /// discard the message.
+        /// The position of this exchange among all exchanges. Until PUBREC arrives, it is the order in which exchanges
+        /// began, because messages are sent again in this order ([MQTT-4.6.0-1]). Then it is the order of the PUBRECs,
+        /// because PUBRELs are sent in this order ([MQTT-4.6.0-4]).
+        var order: UInt64
+        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange discards
+        /// the message.
         var message: MessageMemory.Place?
         /// The time when the exchange's last packet was written on this connection; `nil` while its next packet waits
         /// to be sent.
@@ -139,6 +140,8 @@ struct OutgoingExchanges {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
         table[index]?.kind = .untilPubComp
+        table[index]?.order = nextOrder
+        nextOrder &+= 1
         table[index]?.sentAt = isHeld ? nil : now
         table[index]?.isHeld = isHeld
         table[index]?.message = nil
@@ -274,7 +277,7 @@ struct OutgoingExchanges {
         for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
     }
 
-    /// Returns the ids of all exchanges in the order in which the exchanges began.
+    /// Returns the ids of all exchanges in their order; see ``Exchange/order``.
     func idsInOrder() -> [PacketID] {
         let used = table.indices.compactMap { index in table[index].map { (order: $0.order, index: index) } }
         return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }

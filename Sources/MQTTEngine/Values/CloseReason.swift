@@ -38,6 +38,8 @@ public enum ProtocolError: Hashable, Sendable {
     /// The server assigned a client id although CONNECT contained one (MQTT 5.0, 3.2.2.3.7). The session may belong to
     /// another client.
     case clientIDAssigned
+    /// The server's maximum packet size in CONNACK is smaller than an acknowledgement, so that no exchange could end.
+    case maximumPacketSizeTooSmall(UInt32)
     /// The server sent more unacknowledged messages than the client's receive maximum allows ([MQTT-3.3.4-9]).
     case receiveMaximumExceeded
     /// The server used a topic alias above the client's maximum ([MQTT-3.3.2-10]).
@@ -61,9 +63,9 @@ public enum ProtocolError: Hashable, Sendable {
         switch self {
         case .receiveMaximumExceeded: .receiveMaximumExceeded
         case .topicAliasTooHigh: .topicAliasInvalid
-        case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .clientIDAssigned, .unknownTopicAlias,
-            .wrongResultCount, .unexpectedAuthentication, .wrongAuthenticationMethod, .wrongAcknowledgement,
-            .answersUnread:
+        case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .clientIDAssigned,
+            .maximumPacketSizeTooSmall, .unknownTopicAlias, .wrongResultCount, .unexpectedAuthentication,
+            .wrongAuthenticationMethod, .wrongAcknowledgement, .answersUnread:
             .protocolError
         }
     }

@@ -76,6 +76,7 @@ import Testing
         Row(.protocolError(.unexpectedPacket(.connAck)), .protocolViolation, "CONNACK"),
         Row(.protocolError(.sessionAfterCleanStart), .protocolViolation, "clean"),
         Row(.protocolError(.clientIDAssigned), .protocolViolation, "assigned a client id"),
+        Row(.protocolError(.maximumPacketSizeTooSmall(3)), .protocolViolation, "3 bytes (its maximum packet size)"),
         Row(.protocolError(.unexpectedAuthentication), .protocolViolation, "AUTH"),
         Row(.protocolError(.wrongAuthenticationMethod), .protocolViolation, "another authentication method"),
         Row(.protocolError(.answersUnread(waitingByteCount: 9)), .protocolViolation, "does not read", "9 bytes"),

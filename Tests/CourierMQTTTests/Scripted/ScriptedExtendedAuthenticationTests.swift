@@ -171,6 +171,7 @@ import Testing
         }
     }
 
+    /// [MQTT-4.12.1-2]
     @Test func `a connection ends with authenticationFailed if the provider throws an error for a challenge`()
         async throws
     {
@@ -184,6 +185,8 @@ import Testing
             await world.until { world.events.contains("connectionLost") }
             let error = try #require(world.errors(of: "connectionLost").first)
             #expect(error.code == .authenticationFailed && error.cause is NoAnswer, "\(error)")
+            let last = await world.broker.packets(on: 1).last?.packet
+            #expect(last == .disconnect(Disconnect(reasonCode: .unspecifiedError)))
             await world.run(for: .seconds(6))
             await world.until { world.client.connectionState == .connected }
         }
@@ -203,6 +206,28 @@ import Testing
             #expect(await Self.said(world) == ["again: token 2", "next: zyx"])
             #expect(await world.broker.connections.count == 1)
             #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    /// [MQTT-3.15.2-2], [MQTT-3.15.2-3]
+    @Test func `AUTH contains the method and the data only, so no text makes it too large for the broker`() async throws
+    {
+        let method = "TOKEN"
+        // An AUTH with the code, "TOKEN" and "token 2" has 22 bytes, and the limit leaves no room for a text.
+        let script = ConnectionScript.connection([
+            .accept(properties: [.authenticationMethod(method), .maximumPacketSize(22)]), .serve(until: .auth),
+            Self.auth(.continueAuthentication, "xyz"), .expect(.auth), Self.auth(.success, ""),
+        ])
+        try await Self.run([script]) { world in
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            await world.run(for: .seconds(975))
+            await world.until { await Self.said(world).count == 2 }
+            let properties = await world.broker.packets(.auth).compactMap { received in
+                if case .auth(let auth) = received.packet { auth.properties.list } else { nil }
+            }
+            let data = ["token 2", "zyx"].map { SecretBytes(Array($0.utf8)) }
+            #expect(properties == data.map { [.authenticationMethod(method), .authenticationData($0)] })
         }
     }
 
