@@ -25,6 +25,8 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private var receivedCount = 0
     private var consumedCount = 0
     private var isReceiving = false
+    /// True while a job of the loop will continue a flood.
+    private var isProceeding = false
     private var sentCount = 0
     private var sendLimit: ByteLimit?
     private var receiveLimit: ByteLimit?
@@ -123,11 +125,19 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private func drive(_ input: (inout ScriptPlayer, ContinuousClock.Instant, inout [ScriptPlayer.Action]) -> Void) {
         input(&player, channel.loop.now, &actions)
         perform()
-        while phase == .open, player.wantsToProceed {
-            player.proceed(now: channel.loop.now, into: &actions)
-            perform()
-        }
+        if player.wantsToProceed { proceedSoon() }
         setTimer()
+    }
+
+    /// Continues a flood after other work of the loop, for example after the report that the connection has ended.
+    private func proceedSoon() {
+        guard phase == .open, !isProceeding else { return }
+        isProceeding = true
+        channel.loop.execute { [weak self] in
+            guard let self else { return }
+            isProceeding = false
+            if phase == .open, player.wantsToProceed { drive { $0.proceed(now: $1, into: &$2) } }
+        }
     }
 
     private func perform() {

@@ -53,6 +53,19 @@ extension `Scripted broker` {
         }
     }
 
+    @Test(.timeLimit(.minutes(2)), arguments: Way.allCases)
+    func `a flood step without an end ends with the connection`(way: Way) async throws {
+        let flood = PublishFlood(count: .max)
+        try await Self.withBroker([.connection([.accept(), .flood(flood)])], over: way) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            _ = await client.packets(100)
+            await client.close()
+            // The broker's loop reports the end only if the flood does not occupy the loop.
+            let end = try await broker.endOfConnection(1)
+            #expect(end.sentByteCount > 0)
+        }
+    }
+
     @Test func `a flood step pauses while the client does not read`() async throws {
         let flood = PublishFlood(count: 20_000, payloadSize: 1_000)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { broker, loop, endpoint in
