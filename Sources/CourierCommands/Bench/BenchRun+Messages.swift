@@ -38,16 +38,22 @@ extension BenchRun {
             guard left > 0 else { return planSend() }
             left -= 1
             if turn >= publishers.count { turn = 0 }
-            guard turn < publishers.count else { return stopSending() }
+            // The last publisher was lost, which ends the run, or every queue is full.
+            guard turn < publishers.count else { return }
             let publisher = publishers[turn]
+            guard publisher.phase == .ready else {
+                leaveTurn()
+                continue
+            }
             do {
                 try publish(by: publisher)
             } catch let error as CourierError where error.code == .queueFull {
-                return awaitRoom(in: publisher)
+                leaveTurn()
+                awaitRoom(in: publisher)
+                continue
             } catch let error as CourierError where error.code == .connectionLost {
                 // The connection status reports the loss next. Its handler ends the run, or counts the lost connection.
-                publishers.remove(at: turn)
-                if publishers.isEmpty { return }
+                leaveTurn()
                 continue
             } catch {
                 console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
@@ -75,26 +81,32 @@ extension BenchRun {
     /// Calls `send()` in a later block, so that other blocks of the queue can run first.
     private func planSend() {
         isSendPlanned = true
-        queue.async { [weak self] in self?.continueSending() }
+        queue.async { [weak self] in
+            guard let self else { return }
+            isSendPlanned = false
+            send()
+        }
     }
 
-    /// Waits until the client accepts more messages, and then continues to send. The client may refuse messages before
-    /// the window is full, because the window can be larger than the queue limit of the client.
+    /// Removes the publisher whose turn it is. The last publisher gets its place, so that this takes the same time for
+    /// any number of publishers.
+    private func leaveTurn() {
+        publishers.swapAt(turn, publishers.count - 1)
+        publishers.removeLast()
+    }
+
+    /// Waits until the client accepts more messages, and then adds the publisher again. Meanwhile, the other publishers
+    /// send. The client may refuse messages before the window is full, because the window can be larger than the queue
+    /// limit of the client.
     private func awaitRoom(in publisher: BenchClient) {
-        isSendPlanned = true
-        let task = Task { [self] in
+        roomWaits[publisher.index] = Task { [self] in
             try? await publisher.client.readyToPublish()  // Throws if the task is cancelled.
             queue.async { [self] in
-                roomWait = nil
-                continueSending()
+                roomWaits[publisher.index] = nil
+                publishers.append(publisher)
+                send()
             }
         }
-        roomWait = (publisher, task)
-    }
-
-    private func continueSending() {
-        isSendPlanned = false
-        send()
     }
 
     /// Sends no further messages. The run ends when all sent messages have reached their goal.
@@ -109,7 +121,7 @@ extension BenchRun {
     /// Ends a run without subscribers at QoS 0 when the clients have sent all messages.
     private func finishIfWritten() {
         guard phase == .draining else { return }
-        let isWritten = publishers.allSatisfy { $0.client.metrics.waitingCount == 0 }
+        let isWritten = pool?.ready(.publisher).allSatisfy { $0.client.metrics.waitingCount == 0 } ?? true
         guard isWritten || BenchClock.elapsed(since: lastSign) > Self.silenceLimit else { return }
         if isWritten { lastSign = BenchClock.now }
         finish(isWritten ? ExitCode.success : ExitCode.failure)
@@ -126,8 +138,8 @@ extension BenchRun {
             let sentAt = payload.sentAt(in: message.payload)
         else { return }
         let now = BenchClock.now
-        // A message of a run begins with its send time. If the first bytes are not a time in the past, the message is
-        // ignored. A message of another run on the same machine with the same topic and size is counted, too.
+        // A small text or JSON payload does not contain its run. If its send time is not a time in the past, the message
+        // is ignored.
         guard sentAt <= now else { return }
         progress.arrived()
         count(now - sentAt, at: now)

@@ -50,13 +50,14 @@ final class BenchRun: @unchecked Sendable {
     var lastArrival = BenchClock.now
     /// When a message last reached its goal or was acknowledged.
     var lastSign = BenchClock.now
-    /// The connected publishers, which send in turn.
+    /// The connected publishers whose queues are not full. They send in turn. A publisher whose connection was lost is
+    /// removed at its turn.
     var publishers: [BenchClient] = []
     var turn = 0
-    /// True if a task or a block will call `send()`, so that other callers do not send now.
+    /// True if a block will call `send()`, so that other callers do not send now.
     var isSendPlanned = false
-    /// The publisher whose queue is full, and the task that waits for room in this queue; `nil` if no queue is full.
-    var roomWait: (publisher: BenchClient, task: Task<Void, Never>)?
+    /// The tasks that wait for room in the full queue of a publisher, by the index of the publisher.
+    var roomWaits: [Int: Task<Void, Never>] = [:]
     /// True if a subscriber was lost, so that its copies are no longer expected.
     var hasFewerSubscribers = false
     /// The first problem that concerns a message; `nil` if there is none.
@@ -128,7 +129,7 @@ final class BenchRun: @unchecked Sendable {
 
     private func timeEnded() {
         guard phase == .running else { return }
-        if publishers.isEmpty { finish(ExitCode.success) } else { stopSending() }
+        if settings.publishers == 0 { finish(ExitCode.success) } else { stopSending() }
     }
 
     private func ended(_ client: BenchClient, _ problem: ClientProblem) {
@@ -140,13 +141,12 @@ final class BenchRun: @unchecked Sendable {
         guard phase != .connecting else { return }
         switch client.role {
         case .publisher:
-            publishers.removeAll { $0 === client }
             progress.lost(publisher: client.index)
-            if let roomWait, roomWait.publisher === client { roomWait.task.cancel() }
-            if publishers.isEmpty, settings.publishers > 0 { stopSending() }
+            roomWaits[client.index]?.cancel()
+            if pool?.readyCount(.publisher) == 0 { stopSending() }
         case .subscriber:
             hasFewerSubscribers = true
-            if readySubscribers.isEmpty { finish(problem.exitCode) }
+            if pool?.readyCount(.subscriber) == 0 { finish(problem.exitCode) }
         }
     }
 

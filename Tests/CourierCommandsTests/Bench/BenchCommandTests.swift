@@ -31,7 +31,7 @@ struct BenchCommandTests {
         let count = 16_000
         // The broker sends a message each second, because a run that receives nothing ends itself.
         let message = Packet.publish(
-            Publish(topic: "load", payload: [UInt8](repeating: 0, count: 64), delivery: .atMostOnce))
+            Publish(topic: "load", payload: BenchPayloadTests.withoutRun, delivery: .atMostOnce))
         let sign = ScriptStep.group([.pause(.seconds(1)), .send(message)])
         let broker = try ScriptedBroker.start(
             afterwards: [
@@ -41,7 +41,7 @@ struct BenchCommandTests {
         let run = try ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-q",
             "1",
-            "--window", "100000", "-n", "\(count)",
+            "--window", "100000", "-n", "\(count)", "--payload", "text", "-s", "16",
         ])
         let id = try #require(run.id)
         // After the run has ended, the broker is shut down, so that the wait for PUBLISH below ends.
@@ -80,7 +80,7 @@ struct BenchCommandTests {
         let gate = ScriptGate()
         // The broker returns only 40 of the first 100 messages. More than half of the window stays in flight.
         let message = Packet.publish(
-            Publish(topic: "load", payload: [UInt8](repeating: 0, count: 64), delivery: .atMostOnce))
+            Publish(topic: "load", payload: BenchPayloadTests.withoutRun, delivery: .atMostOnce))
         let broker = try ScriptedBroker.start(
             afterwards: [
                 .accept(), .serve(until: .subscribe), .answer, .hold(gate),
@@ -88,7 +88,7 @@ struct BenchCommandTests {
             ], at: .tcp(port: try LocalPort.free()))
         let run = try ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-n",
-            "140",
+            "140", "--payload", "text", "-s", "16",
         ])
         try await broker.received(.publish, number: 100)
         gate.release()

@@ -1,6 +1,9 @@
 import CommandArguments
+import CourierTesting
+import CourierTransport
 import Foundation
 import Glibc
+import MQTTCodec
 import TestSupport
 import Testing
 
@@ -174,6 +177,31 @@ struct BenchManyClientsTests {
         #expect(outcome.code == 1, "\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("Error: 30 messages failed. The first problem: "), "\(outcome.errors)")
         await broker.remove()
+    }
+
+    @Test func `if the queue of one publisher is full, the other publishers continue to send`() async throws {
+        // The broker does not acknowledge the messages of the first connection, so that its queue of 10,000 messages
+        // gets full.
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .fault(.drop(.pubAck, count: .max))])], afterwards: [.accept()],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let run = try ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-q",
+            "1",
+            "--publishers", "2", "--subscribers", "0", "--window", "100000", "-n", "60000",
+        ])
+        let id = try #require(run.id)
+        // After the run has ended, the broker is shut down, so that the wait for PUBLISH below ends.
+        let end = Task {
+            let outcome = await run.end()
+            await broker.shutdown()
+            return outcome
+        }
+        // The first publisher sends at most 20 messages, and takes its turn at most 10,020 times.
+        let last = try? await broker.received(.publish, number: 20_000)
+        if last != nil { kill(id, SIGINT) }
+        let outcome = await end.value
+        #expect(outcome.code == 128 + SIGINT && outcome.errors == "", "\(outcome.errors)")
     }
 
     @Test func `bench connects many clients by TLS, and exits with an error if the CA file is wrong`() async throws {

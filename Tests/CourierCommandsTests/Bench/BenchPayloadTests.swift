@@ -5,6 +5,9 @@ import Testing
 @testable import CourierCommands
 
 struct BenchPayloadTests {
+    /// The payload of a message that each run of `--payload text -s 16` counts: a send time, and no run.
+    static let withoutRun = [UInt8](repeating: UInt8(ascii: "0"), count: 16)
+
     @Test(arguments: BenchPayload.Kind.allCases)
     func `a payload has the requested size, and contains its send time`(kind: BenchPayload.Kind) {
         var chance = SeededGenerator(seed: 1)
@@ -33,7 +36,19 @@ struct BenchPayloadTests {
     @Test func `a text payload is ASCII text, and a payload of zeros contains zeros after the time`() {
         let text = BenchPayload(.text, size: 500).bytes(sentAt: .max, number: 0)
         #expect(text.allSatisfy { (0x20..<0x7F).contains($0) })
-        #expect(BenchPayload(.zeros, size: 500).bytes(sentAt: .max, number: 0).dropFirst(8).allSatisfy { $0 == 0 })
+        #expect(BenchPayload(.zeros, size: 500).bytes(sentAt: .max, number: 0).dropFirst(16).allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: BenchPayload.Kind.allCases)
+    func `a payload of another run has no send time, if the payload has room for the run`(kind: BenchPayload.Kind) {
+        let roomForBoth = [.zeros: 16, .random: 16, .text: 32, .json: 53][kind, default: 0]
+        for size in [16, 32, 52, 53, 64, 1_000] where size >= kind.smallestSize {
+            let own = BenchPayload(kind, size: size, run: 1)
+            let other = BenchPayload(kind, size: size, run: 2)
+            let bytes = Data(own.bytes(sentAt: 7, number: 0))
+            #expect(own.sentAt(in: bytes) == 7)
+            #expect(other.sentAt(in: bytes) == (size >= roomForBoth ? nil : 7), "\(size)")
+        }
     }
 
     @Test func `two random payloads differ`() {

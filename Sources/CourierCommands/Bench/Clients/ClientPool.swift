@@ -34,6 +34,7 @@ final class ClientPool: @unchecked Sendable {
 
     private(set) var figures = ConnectionFigures()
     private var clients: [BenchClient] = []
+    private var readyCounts: [BenchClient.Role: Int] = [:]
     private var schedule: AttemptSchedule
     private var begunAt = BenchClock.now
     private var timer: (any DispatchSourceTimer)?
@@ -64,6 +65,9 @@ final class ClientPool: @unchecked Sendable {
     func ready(_ role: BenchClient.Role) -> [BenchClient] {
         clients.filter { $0.role == role && $0.phase == .ready }
     }
+
+    /// The number of clients that ``ready(_:)`` returns.
+    func readyCount(_ role: BenchClient.Role) -> Int { readyCounts[role, default: 0] }
 
     // MARK: Opening connections
 
@@ -149,6 +153,7 @@ final class ClientPool: @unchecked Sendable {
     private func becomeReady(_ client: BenchClient) {
         guard client.isOpen, client.isSubscribed else { return }
         client.phase = .ready
+        readyCounts[client.role, default: 0] += 1
         schedule.ended(isSuccess: true)
         beginAttempts()
     }
@@ -156,6 +161,7 @@ final class ClientPool: @unchecked Sendable {
     private func end(_ client: BenchClient, _ problem: ClientProblem, isLost: Bool) {
         guard !isClosing else { return }
         let wasConnecting = client.phase == .connecting
+        if client.phase == .ready { readyCounts[client.role, default: 0] -= 1 }
         client.phase = isLost ? .lost : .failed
         if isLost { figures.lost(problem) } else { figures.failed(problem) }
         client.client.disconnect()  // The client would otherwise connect again.

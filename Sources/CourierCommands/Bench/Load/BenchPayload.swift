@@ -1,16 +1,19 @@
 import Foundation
 
 /// Makes the payloads of a bench run, and reads the send time from received payloads.
+///
+/// A payload also contains the number of its run, so that a run ignores the messages of other runs. A text or JSON
+/// payload that is too small for both numbers contains only the send time.
 struct BenchPayload: Sendable {
     /// The content of the payloads.
     enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The send time in 8 bytes, and zeros.
+        /// The send time and the run in 8 bytes each, and zeros.
         case zeros
-        /// The send time in 8 bytes, and random bytes.
+        /// The send time and the run in 8 bytes each, and random bytes.
         case random
-        /// The send time in 16 hexadecimal digits, and letters.
+        /// The send time and the run in 16 hexadecimal digits each, and letters.
         case text
-        /// A JSON object with the send time in hexadecimal digits, and letters.
+        /// A JSON object with the send time and the run in hexadecimal digits, and letters.
         case json
 
         /// The beginning of a JSON payload, up to the send time.
@@ -29,10 +32,20 @@ struct BenchPayload: Sendable {
         }
 
         fileprivate var timeOffset: Int { self == .json ? Self.opening.count : 0 }
+        /// The offset of the run's number in a payload that has room for it.
+        fileprivate var runOffset: Int {
+            switch self {
+            case .zeros, .random: MemoryLayout<UInt64>.size
+            case .text: BenchPayload.digitCount
+            case .json: Self.opening.count + BenchPayload.digitCount + Self.middle.count
+            }
+        }
+        /// The number of bytes after the run's number.
+        fileprivate var endSize: Int { self == .json ? Self.closing.count : 0 }
         fileprivate var hasDigits: Bool { self == .text || self == .json }
     }
 
-    /// The number of hexadecimal digits of a send time.
+    /// The number of hexadecimal digits of a send time or a run's number.
     private static let digitCount = 16
     /// The number of different places in the random bytes where a payload can begin.
     private static let randomPlaces = 4_096
@@ -40,13 +53,19 @@ struct BenchPayload: Sendable {
 
     let kind: Kind
     let size: Int
+    /// A number that other runs do not have.
+    private let run: UInt64
+    private let containsRun: Bool
     /// A payload without send time. For random payloads, it is longer, and each payload is a part of it.
     private let pattern: [UInt8]
 
     /// Creates payloads of `size` bytes, which must be at least the smallest size of the kind.
-    init(_ kind: Kind, size: Int) {
+    init(_ kind: Kind, size: Int, run: UInt64 = .random(in: 0...(.max))) {
         self.kind = kind
         self.size = size
+        self.run = run
+        let runSize = kind.hasDigits ? Self.digitCount : MemoryLayout<UInt64>.size
+        containsRun = size >= kind.runOffset + runSize + kind.endSize
         let letters = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         switch kind {
         case .zeros: pattern = [UInt8](repeating: 0, count: size)
@@ -71,15 +90,21 @@ struct BenchPayload: Sendable {
             let start = number % Self.randomPlaces
             bytes = Array(pattern[start..<start + size])
         }
-        if kind.hasDigits {
-            for index in 0..<Self.digitCount {
-                let digit = Int(sentAt >> UInt64(4 * (Self.digitCount - 1 - index)) & 15)
-                bytes[kind.timeOffset + index] = Self.digits[digit]
-            }
-        } else {
-            bytes.withUnsafeMutableBytes { $0.storeBytes(of: sentAt.littleEndian, as: UInt64.self) }
-        }
+        write(sentAt, at: kind.timeOffset, into: &bytes)
+        if containsRun { write(run, at: kind.runOffset, into: &bytes) }
         return bytes
+    }
+
+    private func write(_ number: UInt64, at offset: Int, into bytes: inout [UInt8]) {
+        guard kind.hasDigits else {
+            return bytes.withUnsafeMutableBytes {
+                $0.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
+            }
+        }
+        for index in 0..<Self.digitCount {
+            let digit = Int(number >> UInt64(4 * (Self.digitCount - 1 - index)) & 15)
+            bytes[offset + index] = Self.digits[digit]
+        }
     }
 
     /// Reads the send time of a received payload.
@@ -87,18 +112,23 @@ struct BenchPayload: Sendable {
     /// - Parameter payload: The payload.
     /// - Returns: The send time in nanoseconds, or `nil` if the payload cannot be a payload of this run.
     func sentAt(in payload: Data) -> UInt64? {
-        guard payload.count == size else { return nil }
+        guard payload.count == size, !containsRun || number(in: payload, at: kind.runOffset) == run else { return nil }
+        return number(in: payload, at: kind.timeOffset)
+    }
+
+    private func number(in payload: Data, at offset: Int) -> UInt64? {
         guard kind.hasDigits else {
-            return UInt64(littleEndian: payload.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
+            return UInt64(
+                littleEndian: payload.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) })
         }
-        var time: UInt64 = 0
-        for byte in payload.dropFirst(kind.timeOffset).prefix(Self.digitCount) {
+        var number: UInt64 = 0
+        for byte in payload.dropFirst(offset).prefix(Self.digitCount) {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): time = time << 4 | UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): time = time << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default: return nil
             }
         }
-        return time
+        return number
     }
 }
