@@ -28,7 +28,9 @@ struct Timestamp: Comparable, Sendable {
                 let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
                 let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
                 let fraction = bytes.count == 24 ? number(20..<23) : 0,
-                (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+                (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < 61,
+                // The day is at most the last day of the month.
+                Self.day(year, month, day) < Self.day(month == 12 ? year + 1 : year, month % 12 + 1, 1)
             else { return nil }
             let time = (Self.day(year, month, day) * 24 + hour) * 3_600 + minute * 60 + second
             return time * 1_000 + fraction
