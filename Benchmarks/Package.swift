@@ -27,7 +27,9 @@ let package = Package(
         .target(name: "CProtobufPeer", exclude: ["reading.proto"], linkerSettings: [.linkedLibrary("protobuf-c")]),
         .executableTarget(
             name: "ProtobufBenchmark",
-            dependencies: ["CProtobufPeer", .product(name: "CourierProtobuf", package: "Courier")],
+            dependencies: [
+                "BenchmarkHarness", "CProtobufPeer", .product(name: "CourierProtobuf", package: "Courier"),
+            ],
             exclude: ["generate"], swiftSettings: settings),
         .executableTarget(
             name: "DurableBenchmark",

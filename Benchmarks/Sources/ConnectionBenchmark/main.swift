@@ -20,17 +20,15 @@ func runOnce(_ arguments: [String]) async throws {
     print(quantiles.map { "\(times[Int(Double(times.count) * $0)])" }.joined(separator: " "))
 }
 
-/// Prints the table of echo times. Returns true if every run succeeded.
-func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
+/// Prints the table of echo times.
+func compareEchoes(_ broker: Broker, rounds: Int, count: Int, _ verdict: inout Verdict) throws {
     var results: [Contender: [[Double]]] = [:]
-    var failures = 0
     for _ in 0..<rounds {
         for contender in Contender.allCases {
             let output = try OwnProcess.output(of: ["run", contender.rawValue, "\(broker.port)", "\(count)"])
             let values = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
             guard values.count == quantiles.count else {
-                OwnProcess.report("\(contender.title): no result")
-                failures += 1
+                verdict.add(failures: ["\(contender.title): no result"])
                 continue
             }
             results[contender, default: []].append(values)
@@ -58,27 +56,30 @@ func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
                 .joined()
                 + " | " + TextColumn.padded(ratios(.callback), 28) + ratios(.thread))
     }
-    return failures == 0
 }
 
-/// Prints the memory of idle clients. Returns true if the run succeeded.
-func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
+/// The most heap that an idle client may use, in KiB.
+let idleBudget = 10
+
+/// Prints the memory of idle clients.
+func measureIdle(_ broker: Broker, count: Int, _ verdict: inout Verdict) throws {
     let output = try OwnProcess.output(of: ["idle", "\(broker.port)", "\(count)"])
     guard let bytes = output.split(whereSeparator: \.isWhitespace).first.flatMap({ Double($0) }) else {
-        OwnProcess.report("idle clients: no result")
-        return false
+        return verdict.add(failures: ["idle clients: no result"])
     }
+    let size = "\(TextColumn.fixed(bytes / 1_024, decimals: 1)) KiB of heap"
     print(
-        "an idle client, \(TextColumn.grouped(count)) of them in one process: \(TextColumn.fixed(bytes / 1_024, decimals: 1)) "
-            + "KiB of heap each (budget 10)")
-    return true
+        "an idle client, \(TextColumn.grouped(count)) of them in one process: \(size) each (budget \(idleBudget))")
+    verdict.require(bytes <= Double(idleBudget << 10), "an idle client: \(size) are above \(idleBudget) KiB")
 }
 
-/// Prints all results. Returns true if every run succeeded.
-func compare(rounds: Int) throws -> Bool {
+/// Prints all results. Returns the exit code.
+func compare(rounds: Int) throws -> Int32 {
     let broker = try Broker()
-    let isIdleMeasured = try measureIdle(broker, count: 1_000)
-    return try compareEchoes(broker, rounds: rounds, count: 20_000) && isIdleMeasured
+    var verdict = Verdict()
+    try measureIdle(broker, count: 1_000, &verdict)
+    try compareEchoes(broker, rounds: rounds, count: 20_000, &verdict)
+    return verdict.report()
 }
 
 let words = Array(CommandLine.arguments.dropFirst())
@@ -92,7 +93,7 @@ do {
         guard let rounds = words.isEmpty ? 5 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil,
             rounds > 0
         else { throw Failure("usage: ConnectionBenchmark [--rounds <count>]") }
-        exit(try compare(rounds: rounds) ? 0 : 1)
+        exit(try compare(rounds: rounds))
     }
 } catch {
     OwnProcess.report("\(error)")

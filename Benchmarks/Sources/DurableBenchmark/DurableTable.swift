@@ -23,7 +23,7 @@ enum DurableTable {
                 + " |  store   Paho                         min    median       max")
     }
 
-    static func printRows(_ comparison: Comparison) {
+    static func printRows(_ comparison: Comparison, _ verdict: inout Verdict) {
         let name = TextColumn.grouped(comparison.callers)
         let full = comparison.medians[.client(.full)]?.acceptedPerSecond
         let ratios =
@@ -31,7 +31,7 @@ enum DurableTable {
             + ratio(full, comparison.medians[.paho]?.acceptedPerSecond)
         print(
             TextColumn.padded(name + ", accepted", nameWidth) + columns(comparison, \.acceptedPerSecond) + " |" + ratios
-                + TextColumn.right(verdict(comparison), 18) + flushes(comparison))
+                + TextColumn.right(words(of: comparison, &verdict), 18) + flushes(comparison))
         let settled = comparison.medians[.client(.full)]?.settledPerSecond
         let settledRatios =
             ratio(settled, comparison.medians[.store(.full)]?.settledPerSecond)
@@ -64,12 +64,17 @@ enum DurableTable {
                 + TextColumn.right(TextColumn.fixed(result.connectedSeconds, decimals: 4), 12))
     }
 
-    private static func verdict(_ comparison: Comparison) -> String {
+    /// Returns the budget and whether it is met, and notes a missed budget in `verdict`.
+    private static func words(of comparison: Comparison, _ verdict: inout Verdict) -> String {
         guard let budget = budgets[comparison.callers], let full = comparison.medians[.client(.full)] else { return "" }
         var isMet = full.acceptedPerSecond >= Double(budget)
         if comparison.callers == 1_000, let paho = comparison.medians[.paho] {
             isMet = isMet && full.acceptedPerSecond >= ratioBudget * paho.acceptedPerSecond
         }
+        verdict.require(
+            isMet,
+            "\(TextColumn.grouped(comparison.callers)) callers: \(TextColumn.grouped(Int(full.acceptedPerSecond))) "
+                + "messages/s are below \(TextColumn.grouped(budget)) or below \(Int(ratioBudget)) times Paho C")
         return TextColumn.grouped(budget) + (isMet ? " met" : " MISSED")
     }
 

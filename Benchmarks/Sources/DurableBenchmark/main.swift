@@ -58,17 +58,17 @@ struct Options {
     }
 }
 
-/// Prints both tables. Returns true if every run succeeded.
-func compareAll(_ options: Options) throws -> Bool {
+/// Prints both tables. Returns the exit code.
+func compareAll(_ options: Options) throws -> Int32 {
     let folder = try ScratchFolder(in: options.folder)
-    var failures: [String] = []
+    var verdict = Verdict()
     if options.measuresRates {
         DurableTable.printHead(rounds: options.rounds, kind: FileSystem.kind(of: folder.url))
         for callers in [1, 10, 1_000] {
             let comparison = Comparison(callers: callers, rounds: options.rounds, in: folder.url)
-            DurableTable.printRows(comparison)
+            DurableTable.printRows(comparison, &verdict)
             fflush(nil)  // Shows each row at once, also through a pipe. A row takes a minute.
-            failures += comparison.failures
+            verdict.add(failures: comparison.failures)
         }
     }
     if options.measuresStarts {
@@ -77,7 +77,7 @@ func compareAll(_ options: Options) throws -> Bool {
             do {
                 DurableTable.printStart(start, try start.measure(rounds: options.rounds, in: folder.url))
             } catch {
-                failures.append("\(error)")
+                verdict.add(failures: ["\(error)"])
             }
             fflush(nil)
         }
@@ -87,8 +87,7 @@ func compareAll(_ options: Options) throws -> Bool {
         let words = loads.map { TextColumn.fixed($0, decimals: 1) }.joined(separator: ", ")
         print("load over 1, 5 and 15 minutes: \(words)")
     }
-    for failure in failures { OwnProcess.report(failure) }
-    return failures.isEmpty
+    return verdict.report()
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -96,7 +95,7 @@ do {
     switch arguments.first {
     case "run": try await runOnce(Array(arguments.dropFirst()))
     case "start": try await startOnce(Array(arguments.dropFirst()))
-    default: exit(try compareAll(try Options(arguments)) ? 0 : 1)
+    default: exit(try compareAll(try Options(arguments)))
     }
 } catch {
     OwnProcess.report("\(error)")

@@ -19,7 +19,9 @@ enum ThroughputTable {
 
     private static func width(of column: PublicColumn) -> Int { column == .handler ? 57 : 50 }
 
-    static func printClientRow(_ row: PublicRow, _ columns: [PublicColumn], _ comparison: Comparison) {
+    static func printClientRow(
+        _ row: PublicRow, _ columns: [PublicColumn], _ comparison: Comparison, _ verdict: inout Verdict
+    ) {
         func speed(_ contender: Contender) -> String {
             comparison.medians[contender].map { TextColumn.grouped(Int($0.messagesPerSecond.rounded())) } ?? "-"
         }
@@ -28,13 +30,18 @@ enum ThroughputTable {
             let contender = column.contender(row.form)
             let run = comparison.medians[contender]
             let ratio = comparison.ratio(of: contender, to: column.peer)
-            let verdict = ratio.map { $0 >= budget ? " met" : " MISSED" } ?? ""
+            let isMet = ratio.map { $0 >= budget } ?? true
+            verdict.require(
+                isMet,
+                "\(comparison.cell.name), \(row.form.rawValue), \(column.title): "
+                    + "\(TextColumn.times(ratio)) is below \(Int(budget))x")
             let heard = run.map { "\(Int(($0.heardShare * 100).rounded()))%" } ?? "-"
             return " | " + TextColumn.right(speed(contender), 11) + TextColumn.right(speed(column.peer), 10)
                 + TextColumn.right(run.map { TextColumn.fixed($0.cpuMicroseconds, decimals: 3) } ?? "-", 8)
                 + (column == .handler ? TextColumn.right(heard, 7) : "")
                 + TextColumn.right(TextColumn.times(ratio), 8)
-                + TextColumn.padded(TextColumn.right("\(Int(budget))x", 6) + verdict, 13)
+                + TextColumn.padded(
+                    TextColumn.right("\(Int(budget))x", 6) + (ratio == nil ? "" : isMet ? " met" : " MISSED"), 13)
         }
         print(
             TextColumn.padded(comparison.cell.name, nameWidth) + TextColumn.padded(row.form.rawValue, 6)
@@ -55,7 +62,7 @@ enum ThroughputTable {
                 + TextColumn.right("on, us CPU", 12) + " | on/off: median  lowest  highest  budget")
     }
 
-    static func printInspectorRow(_ comparison: Comparison, _ form: PublicClient.Form) {
+    static func printInspectorRow(_ comparison: Comparison, _ form: PublicClient.Form, _ verdict: inout Verdict) {
         let contenders: [Contender] = [.client(form), .inspected(form)]
         let speeds = contenders.map { contender in
             comparison.medians[contender].map { TextColumn.grouped(Int($0.messagesPerSecond.rounded())) } ?? "-"
@@ -65,12 +72,18 @@ enum ThroughputTable {
         }
         let ratios = comparison.ratiosByRound
         let spread = ratios.isEmpty ? [] : [ratios[ratios.count / 2], ratios[0], ratios[ratios.count - 1]]
+        let budget = comparison.cell.budget
+        let isMet = spread.first.map { $0 >= budget }
+        verdict.require(
+            isMet ?? true,
+            "\(comparison.cell.name), \(form.rawValue), with the inspector: "
+                + "\(TextColumn.fixed(spread.first ?? 0, decimals: 2))x is below \(budget)x")
         print(
             TextColumn.padded(comparison.cell.name, nameWidth) + TextColumn.padded(form.rawValue, 8)
                 + TextColumn.right(speeds[0], 13) + TextColumn.right(speeds[1], 13)
                 + TextColumn.right(costs[0], 13) + TextColumn.right(costs[1], 12) + " | "
                 + zip(spread, [14, 8, 9]).map { TextColumn.right(TextColumn.fixed($0, decimals: 2), $1) }.joined()
-                + TextColumn.right(TextColumn.fixed(comparison.cell.budget, decimals: 2), 8)
-                + (spread.first.map { $0 >= comparison.cell.budget ? " met" : " MISSED" } ?? ""))
+                + TextColumn.right(TextColumn.fixed(budget, decimals: 2), 8)
+                + (isMet.map { $0 ? " met" : " MISSED" } ?? ""))
     }
 }

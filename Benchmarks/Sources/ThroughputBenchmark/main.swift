@@ -18,33 +18,31 @@ func runOnce(_ arguments: [String]) async throws {
     print(try await Run(measuring: contender, cell, count: count).line)
 }
 
-/// Prints the table of the public API. Returns true if every run succeeded.
-func compareClient(_ columns: [PublicColumn], rounds: Int) async -> Bool {
+/// Prints the table of the public API. Returns the exit code.
+func compareClient(_ columns: [PublicColumn], rounds: Int) async -> Int32 {
     ThroughputTable.printClientHead(columns, rounds: rounds)
-    var failures: [String] = []
+    var verdict = Verdict()
     for row in PublicRow.all {
         guard let comparison = row.compare(columns, rounds: rounds) else { continue }
-        ThroughputTable.printClientRow(row, columns, comparison)
+        ThroughputTable.printClientRow(row, columns, comparison, &verdict)
         fflush(nil)
-        failures += comparison.failures
+        verdict.add(failures: comparison.failures)
     }
     if columns.contains(.plain) { ThroughputTable.printWaiting(await BareWaiting.perSecond(rounds: rounds)) }
-    for failure in failures { OwnProcess.report(failure) }
-    return failures.isEmpty
+    return verdict.report()
 }
 
-/// Prints the table that compares the speed with and without the packet inspector. Returns true if every run succeeded.
-func compareInspector(rounds: Int) -> Bool {
+/// Prints the table that compares the speed with and without the packet inspector. Returns the exit code.
+func compareInspector(rounds: Int) -> Int32 {
     ThroughputTable.printInspectorHead(rounds: rounds)
-    var failures: [String] = []
+    var verdict = Verdict()
     for (cell, form) in Cell.inspected {
         let comparison = Comparison(cell, among: [.inspected(form), .client(form)], rounds: rounds)
-        ThroughputTable.printInspectorRow(comparison, form)
+        ThroughputTable.printInspectorRow(comparison, form, &verdict)
         fflush(nil)
-        failures += comparison.failures
+        verdict.add(failures: comparison.failures)
     }
-    for failure in failures { OwnProcess.report(failure) }
-    return failures.isEmpty
+    return verdict.report()
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -54,8 +52,8 @@ do {
     } else {
         let plan = try Plan(arguments)
         switch plan.part {
-        case .inspector: exit(compareInspector(rounds: plan.rounds) ? 0 : 1)
-        case .client: exit(await compareClient(plan.columns, rounds: plan.rounds) ? 0 : 1)
+        case .inspector: exit(compareInspector(rounds: plan.rounds))
+        case .client: exit(await compareClient(plan.columns, rounds: plan.rounds))
         }
     }
 } catch {
