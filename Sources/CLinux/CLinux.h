@@ -121,6 +121,11 @@ static inline void courier_block_sigpipe(void) {
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
+#ifndef __GLIBC__
+// musl declares this function only if `_GNU_SOURCE` is defined.
+int pthread_setname_np(pthread_t thread, const char *name);
+#endif
+
 static inline void courier_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 // Sets the nice value of the calling thread. A failure is ignored. On Linux, the id 0 means only this thread.

@@ -18,6 +18,7 @@ static const int32_t courier_dns_no_answer = -2; // Nobody answered, or said why
 // most `size`, or one of the two constants above.
 static inline int32_t courier_query_services(const char *name, uint8_t *answer, int32_t size, uint32_t address,
                                              uint16_t port) {
+#ifdef __GLIBC__
     struct __res_state state;
     memset(&state, 0, sizeof state);
     if (res_ninit(&state) != 0) return courier_dns_no_answer;
@@ -33,4 +34,19 @@ static inline int32_t courier_query_services(const char *name, uint8_t *answer, 
     res_nclose(&state);
     if (count >= 0) return count < size ? count : size;
     return problem == HOST_NOT_FOUND || problem == NO_DATA ? courier_dns_none : courier_dns_no_answer;
+#else
+    // musl has no `res_nquery`. Its `res_query` reads the settings again, too, but sends only to the system's server.
+    // Old versions of musl return negative responses as well. So the header of the response decides: the last four
+    // bits of byte 3 are the response code (3: the name does not exist), bytes 6 and 7 are the number of records.
+    (void)address;
+    if (port != 0) return courier_dns_no_answer;
+    h_errno = 0;
+    int32_t count = res_query(name, ns_c_in, ns_t_srv, answer, size);
+    if (count < 0) return h_errno == HOST_NOT_FOUND || h_errno == NO_DATA ? courier_dns_none : courier_dns_no_answer;
+    if (count < 12) return courier_dns_no_answer;
+    int code = answer[3] & 15;
+    if (code == 3 || (code == 0 && answer[6] == 0 && answer[7] == 0)) return courier_dns_none;
+    if (code != 0) return courier_dns_no_answer;
+    return count < size ? count : size;
+#endif
 }
