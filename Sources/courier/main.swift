@@ -1,4 +1,3 @@
 import CourierCommands
-import Glibc
 
-exit(CourierProgram().run(Array(CommandLine.arguments.dropFirst()), Console()))
+OwnProcess.end(CourierProgram().run(Array(CommandLine.arguments.dropFirst()), Console()))

@@ -3,7 +3,6 @@ import CourierCore
 import CourierMQTT
 import Dispatch
 import Foundation
-import Glibc
 
 /// One run of `courier bench`. Publishers send messages, and subscribers receive them and measure their latency.
 ///
@@ -91,7 +90,7 @@ final class BenchRun: @unchecked Sendable {
     }
 
     private func begin() {
-        signals = ending.watch([SIGINT, SIGTERM], on: queue, patience: Self.signalPatience) { [weak self] code in
+        signals = ending.watch(SystemSignal.endings, on: queue, patience: Self.signalPatience) { [weak self] code in
             self?.interrupted(code)
         }
         if hasLiveLine || settings.publishers > 0 { every(.seconds(1)) { $0.secondPassed() } }

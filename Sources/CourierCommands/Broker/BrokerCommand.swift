@@ -2,7 +2,6 @@ package import CommandArguments
 import CourierTesting
 import CourierTransport
 import Dispatch
-import Glibc
 import MQTTCodec
 import Synchronization
 
@@ -43,7 +42,7 @@ package struct BrokerCommand: CourierCommand {
         let isEnding = Mutex(false)
         // Signals have their own queue. The second signal can thus be handled while the shutdown after the first signal
         // is running.
-        let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.broker.signals")) { number in
+        let signals = SignalWatch(SystemSignal.endings, on: DispatchQueue(label: "courier.broker.signals")) { number in
             let isSecond = isEnding.withLock { isEnding in
                 defer { isEnding = true }
                 return isEnding

@@ -1,7 +1,6 @@
 package import CommandArguments
 import CourierTransport
 import Dispatch
-import Glibc
 import Synchronization
 
 /// The command `courier test`: finds the features and limits of a broker by using them.
@@ -54,7 +53,7 @@ package struct TestCommand: CourierCommand {
         let ending = Ending()
         let queue = DispatchQueue(label: "courier.test")
         let signalCode = SignalCode()
-        let signals = ending.watch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.test.signals")) { code in
+        let signals = ending.watch(SystemSignal.endings, on: DispatchQueue(label: "courier.test.signals")) { code in
             signalCode.value.withLock { $0 = code }
             events.interrupt()
         }

@@ -1,5 +1,4 @@
 package import CommandArguments
-import Glibc
 
 /// The command-line options of `courier chat`.
 package struct ChatArguments: Sendable {
@@ -64,7 +63,7 @@ package struct ChatArguments: Sendable {
             let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
             connection.clientID = "chat-" + String((0..<12).map { _ in letters[Int.random(in: letters.indices)] })
         }
-        name = name ?? environment["USER"].flatMap { ChatName($0) } ?? ChatName("guest\(getpid())")
+        name = name ?? environment["USER"].flatMap { ChatName($0) } ?? ChatName("guest\(OwnProcess.id)")
         if rooms.isEmpty, let lobby = ChatName("lobby") { rooms = [lobby] }
     }
 }

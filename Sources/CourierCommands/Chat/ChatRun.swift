@@ -2,7 +2,6 @@ import CommandArguments
 import CourierCore
 import Dispatch
 import Foundation
-import Glibc
 
 /// One run of `courier chat`, on a full-screen terminal or line by line.
 ///
@@ -60,7 +59,8 @@ final class ChatRun: @unchecked Sendable {
         try link.queue.sync {
             // Without a screen, this program does not handle SIGHUP. With `nohup`, it thus continues after the terminal
             // has closed.
-            signals = ending.watch([SIGINT, SIGTERM] + (hasScreen ? [SIGHUP] : []), on: link.queue) { [weak self] in
+            signals = ending.watch(SystemSignal.endings + (hasScreen ? [SystemSignal.hangUp] : []), on: link.queue) {
+                [weak self] in
                 self?.close($0)
             }
             if hasScreen { try open(on: link.queue) }
@@ -83,7 +83,7 @@ final class ChatRun: @unchecked Sendable {
         switch event {
         case .keys(let keys): happened(.keys(keys))
         case .resized(let size): happened(.resized(size))
-        case .hungUp: close(ExitCode.signal(SIGHUP))
+        case .hungUp: close(ExitCode.signal(SystemSignal.hangUp))
         }
     }
 
@@ -171,9 +171,9 @@ final class ChatRun: @unchecked Sendable {
         }
     }
 
-    private func readAll(_ problem: Int32?) {
+    private func readAll(_ problem: SystemError?) {
         if let problem, phase == .running {
-            console.tell("Error: The rest of the input cannot be read: \(String(cString: strerror(problem))).")
+            console.tell("Error: The rest of the input cannot be read: \(problem.text).")
             exitCode = ExitCode.failure
         }
         happened(.endOfInput)

@@ -1,6 +1,5 @@
 package import CommandArguments
 import CourierTransport
-import Glibc
 
 /// Checks that need all options together.
 extension ConnectionArguments {
@@ -96,14 +95,13 @@ extension ConnectionArguments {
         for path in [tls.authoritiesFile, tls.certificateFile, tls.isKeyInHardware ? nil : tls.keyFile].compactMap(
             \.self)
         {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor < 0 else {
-                close(descriptor)
-                continue
+            do throws(SystemError) {
+                let descriptor = try FileDescriptor.openForReading(path)
+                try? FileDescriptor.closeFile(descriptor)
+            } catch {
+                throw StartFailure(
+                    "Error: Problem setting TLS options: File not found.", explanation: "\(path): \(error.text)")
             }
-            throw StartFailure(
-                "Error: Problem setting TLS options: File not found.",
-                explanation: "\(path): \(String(cString: strerror(errno)))")
         }
     }
 

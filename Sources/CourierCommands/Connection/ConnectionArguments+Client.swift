@@ -2,7 +2,6 @@ package import CourierCore
 package import CourierMQTT
 import CourierTransport
 import Foundation
-import Glibc
 
 /// Converts the command line to the types of the SDK.
 extension ConnectionArguments {
@@ -19,7 +18,7 @@ extension ConnectionArguments {
     /// The client id in CONNECT. If it is empty, the broker assigns one.
     package var sentClientID: String {
         // In the SDK's client ids, a percent sign is replaced by a random character.
-        clientID ?? clientIDPrefix.map { "\($0)\(getpid())" } ?? (version == .v31 ? Self.randomClientID : "")
+        clientID ?? clientIDPrefix.map { "\($0)\(OwnProcess.id)" } ?? (version == .v31 ? Self.randomClientID : "")
     }
 
     /// The host name for messages to the user.

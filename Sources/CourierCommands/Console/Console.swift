@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Synchronization
 
 /// The input, output and environment of a command.
@@ -23,8 +22,8 @@ package final class Console: Sendable {
         var isQuiet = false
         /// True while the last output to the terminal is the line that ``draw(_:)`` has drawn.
         var isBehindDrawing = false
-        /// The error number of the failed write, if the output can no longer be written; otherwise `nil`.
-        var outputFailure: Int32?
+        /// The error of the failed write, if the output can no longer be written; otherwise `nil`.
+        var outputFailure: SystemError?
     }
 
     /// Makes a console for these descriptors, which it does not close.
@@ -35,7 +34,8 @@ package final class Console: Sendable {
     ///   - errors: The descriptor for errors; standard error by default.
     ///   - environment: The environment; the process's by default.
     package init(
-        input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO, errors: Int32 = STDERR_FILENO,
+        input: Int32 = FileDescriptor.standardInput, output: Int32 = FileDescriptor.standardOutput,
+        errors: Int32 = FileDescriptor.standardError,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         self.input = input
@@ -45,13 +45,13 @@ package final class Console: Sendable {
     }
 
     /// True if the output is a terminal.
-    package var isOutputTerminal: Bool { isatty(output) == 1 }
+    package var isOutputTerminal: Bool { FileDescriptor.isTerminal(output) }
     /// True if the error output is a terminal.
-    package var isErrorTerminal: Bool { isatty(errors) == 1 }
+    package var isErrorTerminal: Bool { FileDescriptor.isTerminal(errors) }
     /// The number of columns of the error terminal.
     var errorColumns: Int { TerminalSize(of: errors).columns }
     /// True if the input is a terminal.
-    package var isInputTerminal: Bool { isatty(input) == 1 }
+    package var isInputTerminal: Bool { FileDescriptor.isTerminal(input) }
 
     /// True if output may have colors: it is a terminal, and the user has not disabled colors (no-color.org).
     package var hasColours: Bool {
@@ -64,10 +64,8 @@ package final class Console: Sendable {
     /// The system's error message if the output cannot be written. It is `nil` if the reader of the output has closed
     /// it.
     package var outputProblem: String? {
-        guard let failure = state.withLock({ $0.outputFailure }), failure != EPIPE, failure != ECONNRESET else {
-            return nil
-        }
-        return String(cString: strerror(failure))
+        guard let failure = state.withLock({ $0.outputFailure }), !failure.isClosedByPeer else { return nil }
+        return failure.text
     }
 
     // MARK: Output
@@ -91,7 +89,9 @@ package final class Console: Sendable {
             return waiting
         }
         if bytes.isEmpty || isOutputClosed { return }
-        if let failure = Self.write(bytes, to: output) { state.withLock { $0.outputFailure = failure } }
+        do throws(SystemError) { try FileDescriptor.writeAll(bytes, to: output) } catch {
+            state.withLock { $0.outputFailure = error }
+        }
     }
 
     // MARK: Errors
@@ -116,13 +116,13 @@ package final class Console: Sendable {
     package func writeToErrors(_ text: String) {
         flush()
         erase()
-        _ = Self.write(Array(text.utf8), to: errors)
+        try? FileDescriptor.writeAll(Array(text.utf8), to: errors)
     }
 
     /// Draws a line on the error terminal. It replaces the previous drawn line.
     package func draw(_ line: String) {
         flush()
-        _ = Self.write(Array((Self.lineErasure + line).utf8), to: errors)
+        try? FileDescriptor.writeAll(Array((Self.lineErasure + line).utf8), to: errors)
         state.withLock { $0.isBehindDrawing = true }
     }
 
@@ -132,29 +132,9 @@ package final class Console: Sendable {
             defer { state.isBehindDrawing = false }
             return state.isBehindDrawing
         }
-        if isBehindDrawing { _ = Self.write(Array(Self.lineErasure.utf8), to: errors) }
+        if isBehindDrawing { try? FileDescriptor.writeAll(Array(Self.lineErasure.utf8), to: errors) }
     }
 
     /// Moves to the beginning of the line and erases the line.
     private static let lineErasure = "\r\u{1B}[K"
-
-    /// Writes all bytes; returns the error number if they can no longer be written.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        bytes.withUnsafeBytes { bytes -> Int32? in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.write(descriptor, part.baseAddress, part.count)
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&waiting, 1, -1)
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return nil
-        }
-    }
 }

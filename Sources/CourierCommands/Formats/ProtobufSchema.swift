@@ -3,7 +3,6 @@ import CourierCore
 import CourierProtobuf
 import CourierSQLite
 import Foundation
-import Glibc
 
 /// A message type of a `.proto` file. It converts JSON to protobuf and protobuf to JSON.
 package struct ProtobufSchema: Sendable {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A point in time of the system clock, formatted with `strftime` in the local time zone.
 package struct WallTime: Hashable, Sendable {
     package var seconds: Int
@@ -12,20 +10,12 @@ package struct WallTime: Hashable, Sendable {
 
     /// Returns the current time.
     package static func now() -> WallTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return WallTime(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        let time = SystemClock.sinceEpoch
+        return WallTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
 
     /// Formats the time with `strftime`. Returns an empty string if the system cannot convert the time.
-    func text(_ format: String) -> String {
-        var seconds = time_t(seconds)
-        var parts = tm()
-        guard localtime_r(&seconds, &parts) != nil else { return "" }
-        var buffer = [CChar](repeating: 0, count: 128)
-        let count = strftime(&buffer, buffer.count, format, &parts)
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    func text(_ format: String) -> String { SystemClock.localText(seconds: seconds, format: format) }
 
     /// Returns a number with leading zeros.
     static func padded(_ number: Int, to width: Int) -> String {

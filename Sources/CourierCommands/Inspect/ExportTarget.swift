@@ -2,7 +2,6 @@ import CommandArguments
 import CourierCore
 import CourierSQLite
 import Foundation
-import Glibc
 
 /// The destination of an export: a file or standard output.
 struct ExportTarget: ~Copyable {
@@ -30,39 +29,41 @@ struct ExportTarget: ~Copyable {
     }
 
     private static func open(_ path: String, of recording: String?) throws(ArgumentError) -> FileHandle {
-        var found = stat()
-        if stat(path, &found) == 0 {
-            var read = stat()
-            if let recording, stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
+        if let found = try? FileStatus(path: path) {
+            if let recording, let read = try? FileStatus(path: recording), read.isSameFile(as: found) {
                 throw ArgumentError(
                     "\(path) is the recording itself. The export would destroy the recording.",
                     hint: "Write to another file.")
             }
-            if found.st_mode & S_IFMT != S_IFREG { return try openDevice(path) }
+            if !found.isRegular { return try openDevice(path) }
         }
         let file: FileHandle
         do throws(CourierError) { file = try PrivateFile.open(path) } catch {
             throw ArgumentError("\(path) cannot be written: \(error.message)")
         }
-        guard ftruncate(file.fileDescriptor, 0) == 0 else { throw failure(path) }
+        do throws(SystemError) { try FileDescriptor.truncate(file.fileDescriptor) } catch { throw failure(path, error) }
         return file
     }
 
     /// Opens a device or a pipe. Unlike a file, it cannot be truncated.
     private static func openDevice(_ path: String) throws(ArgumentError) -> FileHandle {
-        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var found = stat()
-        guard fstat(descriptor, &found) == 0 else { throw failure(path) }
-        guard found.st_mode & S_IFMT != S_IFREG else {
+        let file: FileHandle
+        let found: FileStatus
+        do throws(SystemError) {
+            let descriptor = try FileDescriptor.openForWriting(path)
+            file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            found = try FileStatus(descriptor: descriptor)
+        } catch {
+            throw failure(path, error)
+        }
+        guard !found.isRegular else {
             throw ArgumentError("\(path) was replaced while it was opened.", hint: "Write to another file.")
         }
         return file
     }
 
-    private static func failure(_ path: String) -> ArgumentError {
-        ArgumentError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    private static func failure(_ path: String, _ error: SystemError) -> ArgumentError {
+        ArgumentError("\(path) cannot be written: \(error.text)")
     }
 
     func write(_ data: Data) throws {

@@ -3,7 +3,6 @@ import CourierMQTTChuck
 import CourierMQTTChuckWeb
 import Dispatch
 import Foundation
-import Glibc
 
 /// The command `courier inspect`: searches, shows and converts recorded packets.
 package struct InspectCommand: CourierCommand {
@@ -87,7 +86,7 @@ package struct InspectCommand: CourierCommand {
         let server = try recording.logger.serve(port: port)
         recording.follow()
         let ending = Ending()
-        let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.inspect.signals")) { _ in
+        let signals = SignalWatch(SystemSignal.endings, on: DispatchQueue(label: "courier.inspect.signals")) { _ in
             ending.end(ExitCode.success)
         }
         console.write("\(recording.logger.summary.rowCount) packets: \(server.url.absoluteString)\n")

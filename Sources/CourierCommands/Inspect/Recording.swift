@@ -4,7 +4,6 @@ import CourierMQTTChuck
 import CourierMQTTChuckSQLite
 import Dispatch
 import Foundation
-import Glibc
 import Synchronization
 
 /// A file of recorded packets: JSON Lines, or an archive that another program may still write to.
@@ -68,8 +67,7 @@ final class Recording: Sendable {
 
     /// True if the file is a regular file, which can be read again from its beginning. False for a pipe, for example.
     private static func isRegular(_ file: FileHandle) -> Bool {
-        var found = stat()
-        return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
+        (try? FileStatus(descriptor: file.fileDescriptor))?.isRegular == true
     }
 
     private static func logger(

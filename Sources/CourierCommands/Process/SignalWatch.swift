@@ -1,5 +1,4 @@
 package import Dispatch
-import Glibc
 
 /// Calls a closure on a queue for each signal, while the object exists.
 ///
@@ -21,7 +20,7 @@ package final class SignalWatch: @unchecked Sendable {
         sources = signals.map { number in
             // The signal is ignored, because its default action would end the process. The signal source still receives
             // an ignored signal.
-            signal(number, SIG_IGN)
+            SystemSignal.ignore(number)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setRegistrationHandler { registered(number) }
             source.setEventHandler { received(number) }
@@ -33,5 +32,5 @@ package final class SignalWatch: @unchecked Sendable {
     deinit { for source in sources { source.cancel() } }
 
     /// Makes a write to a pipe without a reader fail with an error instead of ending the process.
-    package static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+    package static func ignoreClosedPipes() { SystemSignal.ignore(SystemSignal.brokenPipe) }
 }

@@ -2,7 +2,6 @@ package import CommandArguments
 import CourierTesting
 import CourierTransport
 import Dispatch
-import Glibc
 
 /// The command `courier proxy`: forwards MQTT between clients and a broker, and injects faults.
 package struct ProxyCommand: CourierCommand {
@@ -68,7 +67,7 @@ package struct ProxyCommand: CourierCommand {
             throw error
         }
         let ending = Ending()
-        let signals = ending.watch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.proxy")) { _ in
+        let signals = ending.watch(SystemSignal.endings, on: DispatchQueue(label: "courier.proxy")) { _ in
             Task {
                 await proxy.shutdown()
                 let problem = await recorder?.close()

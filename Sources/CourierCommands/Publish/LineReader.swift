@@ -1,5 +1,3 @@
-import Glibc
-
 /// Splits the input from a descriptor into lines.
 struct LineReader {
     /// The maximum number of bytes of one read.
@@ -10,8 +8,8 @@ struct LineReader {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
-    /// The error number of a failed read, or `EMSGSIZE` for a line that is too long; otherwise `nil`.
-    private(set) var problem: Int32?
+    /// The error of a failed read, or ``SystemError/tooLong`` for a line that is too long; otherwise `nil`.
+    private(set) var problem: SystemError?
     /// The number of bytes that were read.
     private(set) var bytesRead = 0
 
@@ -19,13 +17,6 @@ struct LineReader {
     init(_ descriptor: Int32, longest: Int = Payload.sizeLimit) {
         self.descriptor = descriptor
         self.longest = longest
-    }
-
-    /// Returns the size of the unread input in bytes; `nil` if the input is not a regular file.
-    static func size(of descriptor: Int32) -> Int? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
     /// Returns the next line without its line end. Blocks until a line is available. Text after the last line end
@@ -49,7 +40,7 @@ struct LineReader {
             }
             if buffer.count > longest {
                 // The line is longer than the limit. Reading ends here, so that memory use is limited.
-                (problem, hasEnded, buffer) = (EMSGSIZE, true, [])
+                (problem, hasEnded, buffer) = (.tooLong, true, [])
                 return nil
             }
             fill()
@@ -59,16 +50,12 @@ struct LineReader {
     private mutating func fill() {
         let count = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: Self.chunk))
-        while true {
-            let got = buffer.withUnsafeMutableBytes { bytes in
-                read(descriptor, bytes.baseAddress.map { $0 + count }, Self.chunk)
-            }
-            if got < 0, Payload.isWorthAnotherRead(descriptor) { continue }
-            if got < 0 { problem = errno }
-            buffer.removeLast(Self.chunk - max(0, got))
-            bytesRead += max(0, got)
-            if got <= 0 { hasEnded = true }
-            return
+        var got = 0
+        do throws(SystemError) { got = try FileDescriptor.readBytes(descriptor, into: &buffer, at: count) } catch {
+            problem = error
         }
+        buffer.removeLast(Self.chunk - got)
+        bytesRead += got
+        if got == 0 { hasEnded = true }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// The payload to send: its bytes, or the fact that the input contains the payloads.
 package enum Payload: Hashable, Sendable {
@@ -20,10 +19,8 @@ package enum Payload: Hashable, Sendable {
         case .nothing: self = .bytes([])
         case .lines: self = .lines
         case .file(let path):
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Self.unreadable(path) }
-            defer { close(descriptor) }
-            guard let bytes = Self.readAll(descriptor) else { throw Self.unreadable(path) }
+            let bytes: [UInt8]
+            do throws(SystemError) { bytes = try Self.readFile(path) } catch { throw Self.unreadable(path, error) }
             guard bytes.count <= Self.sizeLimit else {
                 throw StartFailure(
                     "Error: File must be less than \(Self.sizeLimit) bytes.", "",
@@ -31,7 +28,7 @@ package enum Payload: Hashable, Sendable {
             }
             self = .bytes(bytes)
         case .input:
-            let bytes = Self.readAll(console.input) ?? []
+            let bytes = (try? Self.readAll(console.input)) ?? []
             if bytes.isEmpty {
                 throw StartFailure("Error: Zero length input.", "Error loading input from stdin.")
             }
@@ -44,39 +41,27 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// Reads all bytes of a descriptor. Stops soon after the size limit is exceeded. Returns `nil` if the descriptor
-    /// cannot be read.
-    private static func readAll(_ descriptor: Int32) -> [UInt8]? {
+    private static func readFile(_ path: String) throws(SystemError) -> [UInt8] {
+        let descriptor = try FileDescriptor.openForReading(path)
+        defer { try? FileDescriptor.closeFile(descriptor) }
+        return try readAll(descriptor)
+    }
+
+    /// Reads all bytes of a descriptor. Stops soon after the size limit is exceeded.
+    private static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
         while all.count <= sizeLimit {
-            let count = read(descriptor, &part, part.count)
-            if count < 0, isWorthAnotherRead(descriptor) { continue }
-            if count < 0 { return nil }
+            let count = try FileDescriptor.readBytes(descriptor, into: &part)
             if count == 0 { break }
             all += part[..<count]
         }
         return all
     }
 
-    /// Returns whether a read that has just failed must be repeated. This is true if a signal interrupted the read. It
-    /// is also true if a non-blocking descriptor had no data; the method then waits for data.
-    static func isWorthAnotherRead(_ descriptor: Int32) -> Bool {
-        switch errno {
-        case EINTR: return true
-        case EAGAIN:
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waiting, 1, -1)
-            return true
-        default: return false
-        }
-    }
-
-    /// Returns the error for a file that cannot be read. Must be called directly after the failed call, while `errno`
-    /// contains the reason.
-    private static func unreadable(_ path: String) -> StartFailure {
+    private static func unreadable(_ path: String, _ error: SystemError) -> StartFailure {
         StartFailure(
             "Error: Unable to open file \"\(path)\".", "Error loading input file \"\(path)\".",
-            explanation: "\(path): \(String(cString: strerror(errno)))")
+            explanation: "\(path): \(error.text)")
     }
 }

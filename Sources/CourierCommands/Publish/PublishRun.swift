@@ -4,7 +4,6 @@ import CourierMQTT
 import CourierTransport
 import Dispatch
 import Foundation
-import Glibc
 import Synchronization
 
 /// One run of `courier pub`. It connects, publishes its messages, and ends when they are acknowledged.
@@ -99,12 +98,12 @@ final class PublishRun: @unchecked Sendable {
             // After ``Ending/drainTimeout``, the run warns about unacknowledged messages. This timeout is longer, so
             // that the warning is printed first.
             let patience = Ending.drainTimeout + .seconds(1)
-            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [weak self] in
+            signals = ending.watch(SystemSignal.endings, on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
             }
             // If a person types the lines on a terminal, no progress is shown, because it would disturb the typing.
             if payload == .lines, console.isErrorTerminal, !console.isInputTerminal, !settings.connection.isQuiet {
-                progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
+                progress = ProgressLine(console, size: FileStatus.unreadSize(of: console.input), on: connection.queue)
             }
         }
         connection.client.connect()
@@ -325,7 +324,7 @@ final class PublishRun: @unchecked Sendable {
         let problem = lines.problem
         connection?.queue.async { [self] in
             if let problem {
-                console.tell("Error: The rest of the input cannot be read: \(String(cString: strerror(problem))).")
+                console.tell("Error: The rest of the input cannot be read: \(problem.text).")
                 exitCode = ExitCode.failure
             }
             hasReadAll = true

@@ -3,7 +3,6 @@ import CourierCore
 import CourierMQTT
 import Dispatch
 import Foundation
-import Glibc
 
 /// One run of `courier rr`. It subscribes to the response topic, sends the request, prints the first response and ends.
 ///
@@ -55,7 +54,7 @@ final class RequestRun: @unchecked Sendable {
         let connection = try CommandConnection(settings.connection, console, told: told)
         self.connection = connection
         connection.queue.sync {
-            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
+            signals = ending.watch(SystemSignal.endings, on: connection.queue) { [weak self] in self?.interrupted($0) }
         }
         reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
         connection.client.subscribe([(responseTopic, settings.connection.level)])

@@ -2,7 +2,6 @@ import CommandArguments
 import CourierCore
 import CourierMQTT
 import Dispatch
-import Glibc
 
 /// One run of `courier sub`. It connects, subscribes, and prints received messages until an option, a signal or an
 /// error ends it.
@@ -85,7 +84,7 @@ final class SubscribeRun: @unchecked Sendable {
             // After ``Ending/drainTimeout``, the run warns about messages that are not removed. This timeout is longer,
             // so that the warning is printed first.
             let patience = Ending.drainTimeout + .seconds(1)
-            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [removals] _ in
+            signals = ending.watch(SystemSignal.endings, on: connection.queue, patience: patience) { [removals] _ in
                 removals?.isAnyOpen == true ? ExitCode.failure : ExitCode.success
             } ask: { [weak self] _ in
                 self?.interrupted()

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Restores the terminal when a signal such as SIGSEGV or SIGQUIT ends the program, because normal cleanup does not run
 /// then.
@@ -26,6 +32,13 @@ enum TerminalRescue {
         return place
     }()
 
+    /// The signal handler.
+    private static let received: @convention(c) (Int32) -> Void = { number in
+        TerminalRescue.giveBack()
+        // The raised signal is blocked until this handler returns. Then its default action ends the program.
+        raise(number)
+    }
+
     /// Restores this terminal if the program crashes from now on.
     static func prepare(input: Int32, output: Int32, modes: termios) {
         belongings.pointee.output = output
@@ -34,12 +47,14 @@ enum TerminalRescue {
         belongings.pointee.isNeeded = true
         for number in crashes {
             var action = sigaction()
-            action.__sigaction_handler.sa_handler = { number in
-                TerminalRescue.giveBack()
-                // The raised signal is blocked until this handler returns. Then its default action ends the program.
-                raise(number)
-            }
-            action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+            #if canImport(Glibc)
+                action.__sigaction_handler.sa_handler = received
+            #elseif canImport(Musl)
+                action.__sa_handler.sa_handler = received
+            #elseif canImport(Darwin)
+                action.__sigaction_u.__sa_handler = received
+            #endif
+            action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
             sigaction(number, &action, nil)
         }
     }

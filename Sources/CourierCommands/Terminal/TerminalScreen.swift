@@ -1,7 +1,14 @@
 import CommandArguments
 import Dispatch
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A full-screen view on the terminal, and the keys that the user types there.
 ///
@@ -80,13 +87,14 @@ final class TerminalScreen: @unchecked Sendable {
     func open() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         guard tcgetattr(console.input, &modes) == 0 else {
-            throw ArgumentError("The terminal cannot be read: \(String(cString: strerror(errno))).")
+            throw ArgumentError("The terminal cannot be read: \(SystemError.last.text).")
         }
         // If the size has changed before the signals are watched, no signal reports the change.
-        let registered: @Sendable (Int32) -> Void = { [weak self] in if $0 == SIGWINCH { self?.received($0) } }
-        signals = SignalWatch([SIGWINCH, SIGTSTP, SIGCONT], on: queue, registered: registered) { [weak self] in
-            self?.received($0)
+        let registered: @Sendable (Int32) -> Void = { [weak self] in
+            if $0 == SystemSignal.windowChange { self?.received($0) }
         }
+        let watched = [SystemSignal.windowChange, SystemSignal.terminalStop, SystemSignal.continuation]
+        signals = SignalWatch(watched, on: queue, registered: registered) { [weak self] in self?.received($0) }
         enter()
         let reader = DispatchSource.makeReadSource(fileDescriptor: console.input, queue: queue)
         reader.setEventHandler { [weak self] in self?.read() }
@@ -112,10 +120,10 @@ final class TerminalScreen: @unchecked Sendable {
     /// Does nothing if the process is a session leader, because no shell could continue it.
     func suspend() {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard phase == .open, getsid(0) != getpid() else { return }
+        guard phase == .open, !OwnProcess.isSessionLeader else { return }
         phase = .suspended
         // If the program was continued before the terminal was restored, do not stop it.
-        leave { [self] in if phase == .suspended { kill(getpid(), SIGSTOP) } }
+        leave { [self] in if phase == .suspended { OwnProcess.stop() } }
     }
 
     /// Restores the terminal permanently.
@@ -184,20 +192,24 @@ final class TerminalScreen: @unchecked Sendable {
 
     private func received(_ signal: Int32) {
         switch (signal, phase) {
-        case (SIGTSTP, .open): suspend()
-        case (SIGCONT, .open), (SIGCONT, .suspended):
+        case (SystemSignal.terminalStop, .open): suspend()
+        case (SystemSignal.continuation, .open), (SystemSignal.continuation, .suspended):
             enter()
             happened(.resized(size))
-        case (SIGWINCH, .open): happened(.resized(size))
+        case (SystemSignal.windowChange, .open): happened(.resized(size))
         default: break
         }
     }
 
     private func read() {
         var bytes = [UInt8](repeating: 0, count: Self.chunk)
-        let count = Glibc.read(console.input, &bytes, bytes.count)
+        var count = 0
+        do throws(SystemError) {
+            count = try FileDescriptor.readBytesOnce(console.input, into: &bytes)
+        } catch {
+            if error == .interrupted || error == .notReady { return }
+        }
         guard count > 0 else {
-            if count < 0, errno == EINTR || errno == EAGAIN { return }
             reader?.cancel()
             return happened(.hungUp)
         }

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The number of columns and rows of a terminal.
 struct TerminalSize: Hashable, Sendable {
@@ -19,10 +25,18 @@ struct TerminalSize: Hashable, Sendable {
     /// Reads the size of the terminal that this file descriptor belongs to.
     init(of descriptor: Int32) {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+        guard Self.read(descriptor, &size), size.ws_col > 0, size.ws_row > 0 else {
             self = .usual
             return
         }
         self.init(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    private static func read(_ descriptor: Int32, _ size: inout winsize) -> Bool {
+        #if canImport(Musl)
+            return ioctl(descriptor, Int32(TIOCGWINSZ), &size) == 0
+        #else
+            return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+        #endif
     }
 }

@@ -1,5 +1,4 @@
 import CommandArguments
-import Glibc
 
 /// The limit of open files of this process. Each connection needs one open file.
 enum DescriptorLimit {
@@ -17,15 +16,10 @@ enum DescriptorLimit {
     /// - Parameter clients: The number of clients.
     /// - Throws: ``ArgumentError`` with the needed number if the hard limit is too small.
     static func raise(for clients: Int) throws(ArgumentError) {
-        let needed = rlim_t(needed(for: clients))
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < needed else { return }
-        limit.rlim_cur = limit.rlim_max
-        guard limit.rlim_max >= needed, setrlimit(resource, &limit) == 0 else {
-            throw ArgumentError(
-                "\(clients) clients need \(needed) open files, but this process may open only \(limit.rlim_max).",
-                hint: "Raise the limit with the command: ulimit -n \(needed)")
-        }
+        let needed = needed(for: clients)
+        guard let limit = OpenFileLimit.raise(to: needed) else { return }
+        throw ArgumentError(
+            "\(clients) clients need \(needed) open files, but this process may open only \(limit).",
+            hint: "Raise the limit with the command: ulimit -n \(needed)")
     }
 }

@@ -1,5 +1,4 @@
 import CommandArguments
-import Glibc
 
 /// A new file for a report. An existing file is never overwritten.
 struct ReportFile: Hashable, Sendable {
@@ -36,32 +35,28 @@ struct ReportFile: Hashable, Sendable {
 
     /// Checks before the run whether the file can be created.
     func check() throws(ArgumentError) {
-        if access(path, F_OK) == 0 { throw isThere }
+        if FileStatus.exists(path) { throw isThere }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        guard access(String(folder), W_OK) == 0 else { throw failure(errno) }
+        do throws(SystemError) { try FileStatus.checkWritable(String(folder)) } catch { throw failure(error) }
     }
 
     /// Creates the file and writes the report.
     func write(_ text: String) throws(ArgumentError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw errno == EEXIST ? isThere : failure(errno) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                let failure = failure(errno)
-                close(descriptor)
-                unlink(path)
-                throw failure
-            }
-            rest = rest.dropFirst(count)
+        let descriptor: Int32
+        do throws(SystemError) { descriptor = try FileDescriptor.create(path) } catch {
+            throw error == .exists ? isThere : failure(error)
+        }
+        do throws(SystemError) {
+            try FileDescriptor.writeAll(Array(text.utf8), to: descriptor)
+        } catch {
+            try? FileDescriptor.closeFile(descriptor)
+            FileStatus.remove(path)
+            throw failure(error)
         }
         // Some file systems report only at this point that the disk is full.
-        guard close(descriptor) == 0 else {
-            let failure = failure(errno)
-            unlink(path)
-            throw failure
+        do throws(SystemError) { try FileDescriptor.closeFile(descriptor) } catch {
+            FileStatus.remove(path)
+            throw failure(error)
         }
     }
 
@@ -70,7 +65,7 @@ struct ReportFile: Hashable, Sendable {
             "\(path) exists already.", hint: "Choose another name, or remove the file. bench does not overwrite files.")
     }
 
-    private func failure(_ number: Int32) -> ArgumentError {
-        ArgumentError("\(path) cannot be written: \(String(cString: strerror(number)))")
+    private func failure(_ error: SystemError) -> ArgumentError {
+        ArgumentError("\(path) cannot be written: \(error.text)")
     }
 }

@@ -1,7 +1,6 @@
 import CourierMQTTChuck
 import Dispatch
 import Foundation
-import Glibc
 
 /// Shows a recording on the terminal until the user quits.
 ///
@@ -54,7 +53,7 @@ import Glibc
             return
         }
         self.screen = screen
-        signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], on: .main) { [weak self] number in
+        signals = SignalWatch(SystemSignal.endings + [SystemSignal.hangUp], on: .main) { [weak self] number in
             MainActor.assumeIsolated { self?.end(ExitCode.signal(number)) }
         }
         recording.follow { [weak self] in
