@@ -30,9 +30,6 @@ public struct BootTime: Hashable, Sendable {
     /// The current time; `nil` if the system has no boot ids.
     public static var now: BootTime? { BootTime(.now) }
 
-    /// The id of the current boot, read from `/proc` on Linux; `nil` on a system without boot ids.
-    package static let presentBootID: UUID? = {
-        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-        return text.flatMap { UUID(uuidString: $0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-    }()
+    /// The id of the current boot; `nil` on a system without boot ids.
+    package static let presentBootID: UUID? = SystemBoot.id.flatMap { UUID(uuidString: $0) }
 }

@@ -16,11 +16,21 @@ enum BrokenPipeSignal {
         body()
         // If SIGPIPE was not blocked before, discards the pending signal of a failed write, so that it is not delivered
         // later.
-        if sigismember(&earlier, SIGPIPE) == 0 {
+        if sigismember(&earlier, SIGPIPE) == 0 { discardPending(&signals) }
+        pthread_sigmask(SIG_SETMASK, &earlier, nil)
+    }
+
+    /// Discards pending signals, which the calling thread blocks.
+    private static func discardPending(_ signals: inout sigset_t) {
+        #if os(Linux)
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)
             while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}
-        }
-        pthread_sigmask(SIG_SETMASK, &earlier, nil)
+        #else
+            // Apple's systems have no `sigtimedwait`.
+            var pending = sigset_t()
+            var number: Int32 = 0
+            if sigpending(&pending) == 0, sigismember(&pending, SIGPIPE) == 1 { sigwait(&signals, &number) }
+        #endif
     }
 
     private static var signals: sigset_t {

@@ -4,8 +4,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import struct CourierMQTT.DefaultRoute
-
 /// How networks are told apart.
 @Suite(.timeLimit(.minutes(5))) struct KeepAliveNetworkTests {
     private static let header = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
