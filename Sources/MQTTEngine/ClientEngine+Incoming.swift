@@ -71,7 +71,7 @@ extension ClientEngine {
         guard view.topic.isEmpty, let alias = view.topicAlias, let topic = link.incomingAliases.topic(of: alias) else {
             return UInt32(fingerprintOf: bytes.extracting(view.topic), payload)
         }
-        return UInt32(fingerprintOf: topic.span.bytes, payload)
+        return topic.withBytes { UInt32(fingerprintOf: $0, payload) }
     }
 
     /// True if the engine acknowledges a message when it arrives.

@@ -62,8 +62,9 @@ extension CourierSession {
         properties: MessageProperties = MessageProperties(),
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
-        try publish(
-            span: text.utf8Span.span.bytes, to: topic, qos: qos, retain: retain, properties: properties,
-            completion: completion)
+        try text.withUTF8Bytes {
+            try publish(
+                span: $0, to: topic, qos: qos, retain: retain, properties: properties, completion: completion)
+        }
     }
 }

@@ -7,7 +7,8 @@ public struct DurationHistogram: Sendable {
     private static var boundCount: Int { 18 }
     private static var firstBound: Int64 { 100_000 }
 
-    private var buckets = InlineArray<19, UInt64>(repeating: 0)
+    /// 19 buckets.
+    private var buckets = FixedArray<UInt64, (Eight<UInt64>, Eight<UInt64>, UInt64, UInt64, UInt64)>(repeating: 0)
     private var nanoseconds: UInt128 = 0
 
     /// Makes an empty histogram.

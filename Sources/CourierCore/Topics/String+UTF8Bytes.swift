@@ -1,9 +1,34 @@
+/// Access to the UTF-8 bytes of a text.
+///
+/// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs the systems
+/// of 2025. It also needs three calls that are not inlined. No other file of this module may use it.
 extension String {
-    /// Calls `body` with the UTF-8 bytes of the text. No bytes are copied, because Swift stores strings as UTF-8.
-    @inlinable
-    package func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
-        // `utf8Span` returns the same bytes, but needs three calls that the compiler does not inline.
-        utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0).bytes) } ?? body(utf8Span.span.bytes)
+    /// Calls `body` with the UTF-8 bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
+    @inlinable @inline(__always)
+    package func withUTF8Span<Value, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let result = utf8.withContiguousStorageIfAvailable { bytes -> Result<Value, Failure> in
+            do throws(Failure) { return .success(try body(bytes.span)) } catch { return .failure(error) }
+        }
+        if let result { return try result.get() }
+        return try withUTF8Copy(body)
+    }
+
+    /// Calls `body` with the UTF-8 bytes of the text, as ``withUTF8Span(_:)`` does.
+    @inlinable @inline(__always)
+    package func withUTF8Bytes<Value, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try withUTF8Span { bytes throws(Failure) in try body(bytes.bytes) }
+    }
+
+    /// Calls `body` with a copy of the bytes. On Apple's platforms, a text from Objective-C may have other storage.
+    @inlinable @inline(never)
+    func withUTF8Copy<Value, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try ContiguousArray(utf8).withUnsafeBufferPointer { bytes throws(Failure) in try body(bytes.span) }
     }
 
     /// The approximate memory of the text outside the `String` value, in bytes. Swift stores a text of up to 15 bytes

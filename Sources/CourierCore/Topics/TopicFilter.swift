@@ -50,9 +50,11 @@ public struct TopicFilter: Hashable, Sendable {
     /// - Parameter topic: The topic of the message.
     /// - Returns: `true` if the filter matches.
     public func matches(_ topic: TopicName) -> Bool {
-        let filterBytes = string.utf8Span.span
-        let topicBytes = topic.string.utf8Span.span
-        return Self.matches(filterBytes.extracting(droppingFirst: matchedOffset), topicBytes)
+        string.withUTF8Span { filter in
+            topic.string.withUTF8Span { topic in
+                Self.matches(filter.extracting(droppingFirst: matchedOffset), topic)
+            }
+        }
     }
 
     /// Compares the UTF-8 bytes.
@@ -173,9 +175,12 @@ extension TopicFilter {
     /// Returns whether at least one topic matches both filters. The empty topic counts, too. Shared filters are
     /// compared without `$share/group/`.
     package func overlaps(_ other: TopicFilter) -> Bool {
-        Self.overlap(
-            string.utf8Span.span.extracting(droppingFirst: matchedOffset),
-            other.string.utf8Span.span.extracting(droppingFirst: other.matchedOffset))
+        string.withUTF8Span { one in
+            other.string.withUTF8Span { two in
+                Self.overlap(
+                    one.extracting(droppingFirst: matchedOffset), two.extracting(droppingFirst: other.matchedOffset))
+            }
+        }
     }
 
     /// Whether the filter contains a wildcard.

@@ -10,8 +10,10 @@ package enum TopicRules {
     static let sharePrefix = "$share/"
 
     /// Returns whether the text is a legal topic name. This quick check gives no reason.
-    static func isLegalName(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span.bytes
+    static func isLegalName(_ text: String) -> Bool { text.withUTF8Bytes { isLegalName($0) } }
+
+    @inline(__always)
+    private static func isLegalName(_ bytes: RawSpan) -> Bool {
         let count = bytes.byteCount
         guard count > 0, count <= maximumLength else { return false }
         guard count >= 8 else {

@@ -187,8 +187,8 @@ extension AdapterRegistry {
     /// Returns the media type of the first rule that matches a topic; `nil` if no rule matches.
     private func ruleMediaType(for topic: String) -> MediaType? {
         guard !rules.isEmpty else { return nil }
-        let topic = topic.utf8Span.span
-        for rule in rules where TopicFilter.matches(rule.filter.span, topic) { return rule.mediaType }
-        return nil
+        return topic.withUTF8Span { topic in
+            rules.first { TopicFilter.matches($0.filter.span, topic) }?.mediaType
+        }
     }
 }

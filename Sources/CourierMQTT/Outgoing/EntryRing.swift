@@ -49,15 +49,15 @@ struct EntryRing: ~Copyable {
     private(set) var end: Position
     /// The number of entries.
     private(set) var count = 0
-    private var waitingCounts: InlineArray<3, Int> = [0, 0, 0]
-    private var cursors: InlineArray<5, Position>
+    private var waitingCounts = FixedArray<Int, (Int, Int, Int)>(repeating: 0)
+    private var cursors: FixedArray<Position, (Position, Position, Position, Position, Position)>
 
     /// Makes an empty ring.
     ///
     /// - Parameter firstNumber: The number of the first entry.
     init(firstNumber: Int) {
         (start, end) = (firstNumber, firstNumber)
-        cursors = InlineArray(repeating: firstNumber)
+        cursors = FixedArray(repeating: firstNumber)
     }
 
     deinit { free() }

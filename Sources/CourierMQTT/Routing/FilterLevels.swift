@@ -23,20 +23,27 @@ struct FilterLevels {
 
     mutating func next() -> Level? {
         guard let first = start else { return nil }
-        let bytes = string.utf8Span.span
+        let found = string.withUTF8Span { Self.level(in: $0, at: first) }
+        start = found.next
+        return found.level
+    }
+
+    /// Returns the level at an offset, and the offset of the next level.
+    @inline(__always)
+    private static func level(in bytes: Span<UInt8>, at first: Int) -> (level: Level, next: Int?) {
         var end = first
         while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
-        start = end < bytes.count ? end + 1 : nil
-        guard end == first + 1 else { return .text(first..<end) }
+        let next = end < bytes.count ? end + 1 : nil
+        guard end == first + 1 else { return (.text(first..<end), next) }
         switch bytes[first] {
-        case UInt8(ascii: "+"): return .single
-        case UInt8(ascii: "#"): return .multi
-        default: return .text(first..<end)
+        case UInt8(ascii: "+"): return (.single, next)
+        case UInt8(ascii: "#"): return (.multi, next)
+        default: return (.text(first..<end), next)
         }
     }
 
     /// Calls `body` with the bytes of the level at `range`, and returns its result.
     func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        string.utf8Span.span.extracting(range).withUnsafeBytes(body)
+        string.withUTF8Span { $0.extracting(range).withUnsafeBytes(body) }
     }
 }

@@ -1,3 +1,5 @@
+import CourierCore
+
 /// A latency histogram with fixed buckets for each kind of exchange.
 struct Latencies {
     /// The upper bounds of the buckets in nanoseconds. One more bucket counts all longer durations.
@@ -9,8 +11,9 @@ struct Latencies {
     private static let width = 17
 
     private let bounds = Latencies.bounds
-    private var counts = InlineArray<136, UInt64>(repeating: 0)
-    private var sums = InlineArray<8, Int64>(repeating: 0)
+    /// The 17 counts of each of the eight kinds.
+    private var counts = FixedArray<UInt64, Eight<(Eight<UInt64>, Eight<UInt64>, UInt64)>>(repeating: 0)
+    private var sums = FixedArray<Int64, Eight<Int64>>(repeating: 0)
 
     /// Counts `times` exchanges that each took `nanoseconds`.
     mutating func count(_ kind: MQTTChuckExchangeKind, _ nanoseconds: Int64, times: Int = 1) {

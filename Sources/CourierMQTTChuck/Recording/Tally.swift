@@ -5,8 +5,10 @@ struct Tally {
     /// The number of packet types per direction, including the invalid type 0.
     private static let width = 16
 
-    private var packets = InlineArray<32, UInt64>(repeating: 0)
-    private var bytes = InlineArray<32, UInt64>(repeating: 0)
+    private typealias Counts = FixedArray<UInt64, (Eight<UInt64>, Eight<UInt64>, Eight<UInt64>, Eight<UInt64>)>
+
+    private var packets = Counts(repeating: 0)
+    private var bytes = Counts(repeating: 0)
     /// The number of packets with a reason code that reports a failure.
     var refusals: UInt64 = 0
     /// The number of times that received or sent bytes were not a valid packet.

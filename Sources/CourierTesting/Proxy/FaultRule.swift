@@ -118,8 +118,9 @@ public struct FaultRule: Hashable, Sendable {
             guard let type = facts.type, types.contains(type) else { return false }
         }
         guard let topic else { return true }
-        let filter = topic.matchedString.utf8Span.span
-        return facts.topics.contains { TopicFilter.matches(filter, $0.utf8Span.span) }
+        return topic.matchedString.withUTF8Span { filter in
+            facts.topics.contains { $0.withUTF8Span { TopicFilter.matches(filter, $0) } }
+        }
     }
 }
 

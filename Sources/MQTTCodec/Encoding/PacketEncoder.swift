@@ -38,9 +38,11 @@ public struct PacketEncoder: Sendable {
     public func encode(_ packet: Packet, into buffer: inout PacketBuffer) throws(EncodeError) {
         switch packet {
         case .publish(let publish):
-            try encodePublish(
-                topic: publish.topic, payload: publish.payload.span.bytes, delivery: publish.delivery,
-                isRetained: publish.isRetained, properties: publish.properties, into: &buffer)
+            try publish.payload.withBytes { payload throws(EncodeError) in
+                try encodePublish(
+                    topic: publish.topic, payload: payload, delivery: publish.delivery,
+                    isRetained: publish.isRetained, properties: publish.properties, into: &buffer)
+            }
         case .connect(let connect): try write(connect, .connect, into: &buffer)
         case .connAck(let connAck): try write(connAck, .connAck, into: &buffer)
         case .pubAck(let acknowledgement): try write(acknowledgement, .pubAck, into: &buffer)

@@ -135,9 +135,10 @@ extension PacketEncoder {
         properties: PacketProperties = PacketProperties(), into buffer: inout PacketBuffer
     ) throws(EncodeError) {
         guard !properties.isEmpty else {
-            return try encodePublish(
-                topic: topic.utf8Span.span.bytes, payload: payload, delivery: delivery, isRetained: isRetained,
-                into: &buffer)
+            return try topic.utf8.withBytes { topic throws(EncodeError) in
+                try encodePublish(
+                    topic: topic, payload: payload, delivery: delivery, isRetained: isRetained, into: &buffer)
+            }
         }
         let start = buffer.position
         do throws(EncodeError) {

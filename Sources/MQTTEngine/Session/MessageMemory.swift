@@ -153,14 +153,17 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     /// Stores a copy of `message`, until the copy is discarded.
     mutating func keep(_ message: OutgoingMessage) throws(EncodeError) -> Place {
-        let topic = message.topic.utf8Span.span.bytes
-        let payload = message.payload.span.bytes
-        if message.properties.isEmpty {
-            return keep(message.header, topic: topic, encodedProperties: RawSpan(), payload: payload)
-        }
         var properties = PacketBuffer()
-        try Self.encode(message.properties, hasExpiry: message.expiry != nil, into: &properties)
-        return properties.withBytes { keep(message.header, topic: topic, encodedProperties: $0, payload: payload) }
+        if !message.properties.isEmpty {
+            try Self.encode(message.properties, hasExpiry: message.expiry != nil, into: &properties)
+        }
+        return message.topic.utf8.withBytes { topic in
+            message.payload.withBytes { payload in
+                properties.withBytes {
+                    keep(message.header, topic: topic, encodedProperties: $0, payload: payload)
+                }
+            }
+        }
     }
 
     /// Returns a view of the message at `place`. The view is valid until the message is discarded or moved.

@@ -97,7 +97,7 @@ struct LoadPlan: Sendable {
         return topics.map { topic in
             if let last, last.topic == topic { return last.count }
             var count = 0
-            tree.forEachMatch(of: topic.utf8Span.span.bytes) { count += weights[$0] }
+            topic.withUTF8Bytes { topic in tree.forEachMatch(of: topic) { count += weights[$0] } }
             last = (topic, count)
             return count
         }
