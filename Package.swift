@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "Courier",
+    // `Mutex`, `Atomic` and generic errors need these systems. Scripts/check-apple-versions checks that the sources need
+    // no newer ones. The package was never built for them: docs/reference/platforms.md.
+    platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CourierAuthHTTP", targets: ["CourierAuthHTTP"]),
         .library(name: "CourierCore", targets: ["CourierCore"]),
@@ -32,11 +35,17 @@ let package = Package(
         .plugin(name: "GenerateProtobufCommand", targets: ["GenerateProtobufCommand"]),
     ],
     targets: [
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),  // Headers only. CourierTransport imports it only on Linux.
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "CProtobufC", pkgConfig: "libprotobuf-c",
+            providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
         .target(name: "CommandArguments", swiftSettings: settings),
         .executableTarget(name: "courier", dependencies: ["CourierCommands"], swiftSettings: settings),
@@ -84,7 +93,10 @@ let package = Package(
         .target(
             name: "CourierTesting", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec"],
             swiftSettings: settings),
-        .target(name: "CourierTransport", dependencies: ["CLinux", "COpenSSL"], swiftSettings: settings),
+        .target(
+            name: "CourierTransport",
+            dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux])), "COpenSSL"],
+            swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 

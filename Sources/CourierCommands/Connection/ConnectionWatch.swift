@@ -95,12 +95,13 @@ package final class ConnectionWatch: PacketObserver {
         let sender: Endpoint = batch.direction == .outgoing ? .client : .server
         let decoder = PacketDecoder(
             version: version, sender: sender, limits: .init(maximumPacketSize: PacketEncoder.largestPacketSize))
-        let bytes = batch.bytes.span.bytes
-        var offset = 0
-        while offset < bytes.byteCount, case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset) {
-            note(frame, decoder, bytes, batch.bytes)
-            if print != nil { show(frame, decoder, bytes, batch) }
-            offset = frame.end
+        batch.bytes.withBytes { bytes in
+            var offset = 0
+            while offset < bytes.byteCount, case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset) {
+                note(frame, decoder, bytes, batch.bytes)
+                if print != nil { show(frame, decoder, bytes, batch) }
+                offset = frame.end
+            }
         }
     }
 

@@ -114,7 +114,7 @@ final class BrokerLink: ChannelHandler, @unchecked Sendable {
         let bytes = buffer.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
         events.loop.execute { [self] in
             inbox.withLock { $0.sentAt = .now }
-            channel?.write(bytes.span.bytes)
+            bytes.withBytes { _ = channel?.write($0) }
         }
     }
 

@@ -47,7 +47,7 @@ struct AdapterRegistry: Sendable {
     /// because the package's adapters for `Codable` types refuse text and bytes.
     let leavesRawPayloadsAlone: Bool
     /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
-    private let rules: [(filter: [UInt8], mediaType: MediaType)]
+    private let rules: [(filter: ContiguousArray<UInt8>, mediaType: MediaType)]
 
     /// Makes a registry from adapters, in the order in which they are tried, and from rules.
     ///
@@ -75,7 +75,7 @@ struct AdapterRegistry: Sendable {
             adapter is JSONMessageAdapter || adapter is PlistMessageAdapter || adapter is TextMessageAdapter
                 || adapter is DataMessageAdapter
         }
-        var checked: [([UInt8], MediaType)] = []
+        var checked: [(ContiguousArray<UInt8>, MediaType)] = []
         for rule in rules {
             let mediaType = MediaType(rule.contentType)
             guard entries.contains(where: { !$0.isLastResort && $0.mediaType == mediaType }) else {
@@ -86,7 +86,7 @@ struct AdapterRegistry: Sendable {
                         + "but no message adapter has it. The adapters have: \(known.isEmpty ? "none" : known).")
             }
             do {
-                checked.append((Array(try TopicFilter(rule.filter).matchedString.utf8), mediaType))
+                checked.append((ContiguousArray(try TopicFilter(rule.filter).matchedString.utf8), mediaType))
             } catch {
                 throw CourierError(option: "The adapter rule for \(rule.contentType.quoted())", error)
             }

@@ -2,6 +2,7 @@ import CourierCore
 import CourierSQLite
 import CourierTransport
 import Foundation
+import MQTTCodec
 import Synchronization
 
 /// The client that an app uses. Every call is passed to the responsible part of the client. The client ends when its
@@ -180,9 +181,11 @@ final class MQTTClient: CourierClient {
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws {
-        try parts.publishing.publish(
-            bytes.span.bytes, array: bytes,
-            parts.publishing.message(to: topic, qos, isRetained: retain, properties), told: completion)
+        try bytes.withBytes {
+            try parts.publishing.publish(
+                $0, array: bytes, parts.publishing.message(to: topic, qos, isRetained: retain, properties),
+                told: completion)
+        }
     }
 
     func publish(

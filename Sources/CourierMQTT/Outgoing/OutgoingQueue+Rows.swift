@@ -399,8 +399,10 @@ extension OutgoingQueue.State {
         header.firstSendEnd = table[slot].end
         header.acceptedAt = row.acceptedAt
         row.topic.withUTF8Bytes { topic in
-            scratch.withBytes {
-                table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload.span.bytes)
+            payload.withBytes { payload in
+                scratch.withBytes {
+                    table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
+                }
             }
         }
         table[slot].size = UInt32(row.topic.utf8.count + payload.count + scratch.count)

@@ -57,7 +57,10 @@ final class Publishing: Sendable {
     /// Encodes a value, and adds the message to the queue. Only events report the result.
     func publish<Value>(_ value: Value, to topic: String, _ qos: QoS) throws(CourierError) {
         let (bytes, contentType) = try registry.encode(value, topic: topic)
-        try publish(bytes.span.bytes, array: bytes, try message(to: topic, qos, contentType: contentType), told: nil)
+        let message = try message(to: topic, qos, contentType: contentType)
+        try bytes.withBytes { payload throws(CourierError) in
+            try publish(payload, array: bytes, message, told: nil)
+        }
     }
 
     /// Adds a message to the queue. The result is reported to `completion`, unless this function throws.
@@ -178,7 +181,7 @@ final class Publishing: Sendable {
         switch answer {
         case .stored(let token):
             if publish.qos == .zero {
-                results.report(.success(PublishReceipt()), of: publish, payload: payload.span.bytes)
+                payload.withBytes { results.report(.success(PublishReceipt()), of: publish, payload: $0) }
             }
             return token
         case .acknowledged: return nil
@@ -203,8 +206,9 @@ final class Publishing: Sendable {
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
-        let acceptance = queue.accept(
-            publish, payload.span.bytes, array: payload, for: .nobody, epoch: epoch, at: now(for: publish))
+        let acceptance = payload.withBytes {
+            queue.accept(publish, $0, array: payload, for: .nobody, epoch: epoch, at: now(for: publish))
+        }
         follow(acceptance)
         return acceptance.refusal.map { .notAccepted($0) } ?? .stored(acceptance.token)
     }
@@ -221,9 +225,11 @@ final class Publishing: Sendable {
         let entered = Atomic<UInt64>(Self.notEntered)
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { (task: PublishContinuation) in
-                let acceptance = queue.accept(
-                    publish, payload.span.bytes, array: payload, for: wait == .end ? .task(task) : .acceptance(task),
-                    epoch: epoch, at: now(for: publish))
+                let acceptance = payload.withBytes {
+                    queue.accept(
+                        publish, $0, array: payload, for: wait == .end ? .task(task) : .acceptance(task),
+                        epoch: epoch, at: now(for: publish))
+                }
                 if let refusal = acceptance.refusal {
                     follow(acceptance)
                     return task.resume(returning: .notAccepted(refusal))
@@ -281,7 +287,7 @@ final class Publishing: Sendable {
         } catch {
             queue.passOnRoom()
             let failure = error as? CourierError ?? self.error(last, publish)
-            results.report(.failure(failure), of: publish, payload: payload.span.bytes)
+            payload.withBytes { results.report(.failure(failure), of: publish, payload: $0) }
             throw error
         }
     }

@@ -304,7 +304,7 @@ final class MessageDistributor: @unchecked Sendable {
             if let handle = message.handle { dependencies.acknowledge([handle]) }
             return
         }
-        take(message, payload, ownProperties(of: properties, with: identifiers).span.bytes)
+        ownProperties(of: properties, with: identifiers).withBytes { take(message, payload, $0) }
     }
 
     private func take(_ message: IncomingMessage, _ payload: RawSpan, _ properties: RawSpan) {

@@ -444,7 +444,7 @@ extension SessionDriver: ChannelHandler {
         let payload = bytes.extracting(message.view.payload)
         let properties = bytes.extracting(message.view.properties)
         if let topic = state.pointee.engine.aliasedTopic(of: message) {
-            observer.received(message, topic: topic.span.bytes, payload: payload, properties: properties)
+            topic.withBytes { observer.received(message, topic: $0, payload: payload, properties: properties) }
         } else {
             observer.received(
                 message, topic: bytes.extracting(message.view.topic), payload: payload, properties: properties)

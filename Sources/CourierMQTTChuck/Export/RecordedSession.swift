@@ -64,9 +64,11 @@ public struct RecordedSession: Hashable, Sendable {
         guard let first = steps.first, first.direction == .outgoing else { return self }
         let version = connection.codecVersion
         let decoder = PacketDecoder(version: version, sender: .client)
-        guard case .frame(let frame)? = try? decoder.nextFrame(in: first.bytes.span.bytes),
-            case .connect(var connect)? = try? decoder.packet(frame, in: first.bytes.span.bytes)
-        else { return self }
+        let packet = first.bytes.withBytes { bytes -> Packet? in
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes) else { return nil }
+            return try? decoder.packet(frame, in: bytes)
+        }
+        guard case .connect(var connect)? = packet else { return self }
         connect.username = username
         connect.password = password.map { SecretBytes($0) }
         var buffer = PacketBuffer()

@@ -92,13 +92,13 @@ enum QueryCondition: Sendable {
     }
 
     private static func hasTopic(_ raw: RawRow, _ filter: TopicFilter) -> Bool {
-        let pattern = Array(filter.matchedString.utf8)
+        let pattern = ContiguousArray(filter.matchedString.utf8)
         switch raw.type {
         case .publish:
             if let range = raw.topicRange, !range.isEmpty {
-                return TopicFilter.matches(pattern.span, raw.slab.bytes.span.extracting(range))
+                return raw.slab.bytes.withSpan { TopicFilter.matches(pattern.span, $0.extracting(range)) }
             }
-            return raw.aliasTopic.map { TopicFilter.matches(pattern.span, Array($0.utf8).span) } ?? false
+            return raw.aliasTopic.map { $0.withUTF8Span { TopicFilter.matches(pattern.span, $0) } } ?? false
         case .subscribe, .unsubscribe:
             guard case .success(let packet) = RowReader.packet(raw) else { return false }
             let filters: [String]
@@ -107,7 +107,7 @@ enum QueryCondition: Sendable {
             case .unsubscribe(let unsubscribe): filters = unsubscribe.filters
             default: filters = []
             }
-            return filters.contains { TopicFilter.matches(pattern.span, Array($0.utf8).span) }
+            return filters.contains { $0.withUTF8Span { TopicFilter.matches(pattern.span, $0) } }
         case .connect, .connAck, .pubAck, .pubRec, .pubRel, .pubComp, .subAck, .unsubAck, .pingReq, .pingResp,
             .disconnect, .auth, nil:
             return false

@@ -93,7 +93,14 @@ extension ConnectionTrack {
         _ batch: [UInt8], _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
         _ context: inout RecordingContext
     ) -> KeptBatch {
-        let bytes = batch.span
+        batch.withSpan { read($0, direction, time: time, firstRow: firstRow, limits, &context) }
+    }
+
+    @inline(__always)
+    private mutating func read(
+        _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
+        _ context: inout RecordingContext
+    ) -> KeptBatch {
         var kept = KeptBatch(limits, byteCount: bytes.count)
         var row = firstRow
         var offset = 0

@@ -21,7 +21,7 @@ struct ExchangeTable {
     private static let keptCapacity = 4_096
 
     /// The entries of the table. The number of entries is a power of two, or 0.
-    private var places: [Start] = []
+    private var places: ContiguousArray<Start> = []
 
     /// The number of open exchanges.
     private(set) var count = 0
@@ -37,7 +37,7 @@ struct ExchangeTable {
     /// Opens an exchange. It replaces an open exchange with the same id.
     @inline(__always)
     mutating func open(_ start: Start) {
-        if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
+        if places.isEmpty { places = ContiguousArray(repeating: Start(), count: Self.smallestCapacity) }
         var place = place(of: start.id)
         if places[place].row == Start.none {
             count &+= 1
@@ -65,7 +65,7 @@ struct ExchangeTable {
     /// have to grow. In the second case, the last exchange is not opened.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
-        if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
+        if places.isEmpty { places = ContiguousArray(repeating: Start(), count: Self.smallestCapacity) }
         let mask = places.count &- 1
         var opened = 0
         var places = places.mutableSpan
@@ -114,7 +114,7 @@ struct ExchangeTable {
     private mutating func grow(for id: UInt16) -> Int {
         repeat {
             let open = places.filter { $0.row != Start.none }
-            places = [Start](repeating: Start(), count: places.count * 2)
+            places = ContiguousArray(repeating: Start(), count: places.count * 2)
             for start in open { places[place(of: start.id)] = start }
         } while places[place(of: id)].row != Start.none
         return place(of: id)

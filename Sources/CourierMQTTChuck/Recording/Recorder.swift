@@ -63,8 +63,9 @@ struct Recorder {
         nextRow = max(nextRow, packet.number)
         if let alias = packet.alias {
             context.oldestRow = firstRow
-            connections.tracks[slot].define(
-                alias.number, Array(alias.topic.utf8).span, packet.direction, nextRow, context)
+            alias.topic.withUTF8Span { topic in
+                connections.tracks[slot].define(alias.number, topic, packet.direction, nextRow, context)
+            }
         }
         // The link stored in the file replaces the link computed from the packets, because the file may lack the first
         // packet of an exchange.
@@ -189,25 +190,30 @@ struct Recorder {
         var index = slabs.firstIndex { $0.endRow > start }
         while index < slabs.count, result.count < limit {
             let slab = slabs[index]
-            let bytes = slab.bytes.span
-            var row = slab.firstRow
-            var offset = 0
-            while row < slab.endRow, result.count < limit {
-                let header = PacketHeader(bytes, at: offset)
-                let end = header?.end ?? bytes.count
-                if row >= start {
-                    result.append(
-                        RawRow(
-                            number: row, slab: slab, range: offset..<end, isWhole: header != nil,
-                            aliasTopic: header.flatMap { aliasTopic($0, bytes, slab, row) },
-                            link: context.links.link(of: row)))
-                }
-                offset = end
-                row += 1
-            }
+            slab.bytes.withSpan { appendRows(of: slab, $0, from: start, limit: limit, to: &result) }
             index += 1
         }
         return result
+    }
+
+    private func appendRows(
+        of slab: Slab, _ bytes: Span<UInt8>, from start: UInt64, limit: Int, to result: inout [RawRow]
+    ) {
+        var row = slab.firstRow
+        var offset = 0
+        while row < slab.endRow, result.count < limit {
+            let header = PacketHeader(bytes, at: offset)
+            let end = header?.end ?? bytes.count
+            if row >= start {
+                result.append(
+                    RawRow(
+                        number: row, slab: slab, range: offset..<end, isWhole: header != nil,
+                        aliasTopic: header.flatMap { aliasTopic($0, bytes, slab, row) },
+                        link: context.links.link(of: row)))
+            }
+            offset = end
+            row += 1
+        }
     }
 
     /// Returns the number of the row that is `count` rows before `row`. If there are fewer rows, returns the number of

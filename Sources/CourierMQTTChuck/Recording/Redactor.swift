@@ -8,14 +8,14 @@ struct Redactor {
     static let mask = UInt8(ascii: "*")
 
     let names: SecretNames
-    private let rules: [(filter: [UInt8], hidesTopic: Bool)]
+    private let rules: [(filter: ContiguousArray<UInt8>, hidesTopic: Bool)]
     private let hidesUserName: Bool
     /// True if at least one rule hides topics.
     let hidesTopics: Bool
 
     init(_ redaction: MQTTChuckRedaction) {
         names = SecretNames(redaction.userPropertyNames)
-        rules = redaction.topics.map { (Array($0.filter.matchedString.utf8), $0.hidesTopic) }
+        rules = redaction.topics.map { (ContiguousArray($0.filter.matchedString.utf8), $0.hidesTopic) }
         hidesUserName = redaction.hidesUserName
         hidesTopics = redaction.topics.contains { $0.hidesTopic }
     }
@@ -34,7 +34,9 @@ struct Redactor {
         return verdict
     }
 
-    private func verdict(_ topic: String) -> (isHidden: Bool, hidesTopic: Bool) { verdict(Array(topic.utf8).span) }
+    private func verdict(_ topic: String) -> (isHidden: Bool, hidesTopic: Bool) {
+        topic.withUTF8Span { verdict($0) }
+    }
 
     func masked(_ text: String) -> String { String(repeating: "*", count: text.utf8.count) }
 

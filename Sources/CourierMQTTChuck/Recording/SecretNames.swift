@@ -1,14 +1,16 @@
+import CourierCore
+
 /// Detects user properties with secret names. It works on bytes, so that it needs no `String` and no reference
 /// counting.
 struct SecretNames {
     /// The words in lower case, one after another, each preceded by its length.
-    private let words: [UInt8]
+    private let words: ContiguousArray<UInt8>
     /// The first letters of all words, as a bit set. Bit n is set if n is the value of the low five bits of a first
     /// letter. The set is checked first, because it excludes most positions quickly.
     private let firstLetters: UInt32
 
     init(_ names: [String]) {
-        var words: [UInt8] = []
+        var words: ContiguousArray<UInt8> = []
         var firstLetters: UInt32 = 0
         for name in names where !name.isEmpty {
             let word = name.utf8.prefix(255).map(Self.folded)
@@ -48,8 +50,7 @@ struct SecretNames {
     }
 
     func contains(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        return contains(bytes.span, bytes.indices)
+        name.withUTF8Span { contains($0, $0.indices) }
     }
 
     @inline(__always)

@@ -17,11 +17,14 @@ struct CutPublish {
         let decoder = PacketDecoder(
             version: raw.connection.codecVersion, sender: raw.direction == .outgoing ? .client : .server,
             limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
-        let bytes = packet.span.bytes
-        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes),
-            let view = try? decoder.publish(frame, in: bytes),
-            case .publish(let publish)? = try? decoder.packet(frame, in: bytes)
-        else { return nil }
+        let found = packet.withBytes { bytes -> (view: PublishView, publish: Publish)? in
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes),
+                let view = try? decoder.publish(frame, in: bytes),
+                case .publish(let publish)? = try? decoder.packet(frame, in: bytes)
+            else { return nil }
+            return (view, publish)
+        }
+        guard let (view, publish) = found else { return nil }
         topic = String(decoding: packet[view.topic], as: UTF8.self)
         properties = publish.properties
         packetID = view.delivery.packetID?.rawValue

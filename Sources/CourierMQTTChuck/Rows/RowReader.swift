@@ -12,14 +12,15 @@ struct RowReader {
         if raw.isCut { return .failure(RowProblem("cut off after \(raw.range.count) of \(raw.size) bytes")) }
         guard raw.isWhole else { return .failure(RowProblem("not a whole packet")) }
         let decoder = decoder(raw)
-        let bytes = raw.slab.bytes.span.bytes
-        do throws(DecodeError) {
-            guard case .frame(let frame) = try decoder.nextFrame(in: bytes, at: raw.range.lowerBound) else {
-                return .failure(RowProblem("not a whole packet"))
+        return raw.slab.bytes.withBytes { bytes in
+            do throws(DecodeError) {
+                guard case .frame(let frame) = try decoder.nextFrame(in: bytes, at: raw.range.lowerBound) else {
+                    return .failure(RowProblem("not a whole packet"))
+                }
+                return .success(try decoder.packet(frame, in: bytes))
+            } catch {
+                return .failure(RowProblem(error.description))
             }
-            return .success(try decoder.packet(frame, in: bytes))
-        } catch {
-            return .failure(RowProblem(error.description))
         }
     }
 

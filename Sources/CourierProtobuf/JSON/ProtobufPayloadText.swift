@@ -14,7 +14,7 @@ public import Foundation
 /// their JSON, the limits of the descriptor set apply. Any thread may call this type.
 public struct ProtobufPayloadText: Sendable {
     private struct Rule: Sendable {
-        let pattern: [UInt8]
+        let pattern: ContiguousArray<UInt8>
         let type: String
     }
 
@@ -47,7 +47,7 @@ public struct ProtobufPayloadText: Sendable {
                     "The descriptor set has no message type \(type.quoted()) for \(filter.quoted()). "
                         + "Write the full name with the package, and make the set with --include_imports.")
             }
-            return Rule(pattern: Array(try TopicFilter(filter).matchedString.utf8), type: type)
+            return Rule(pattern: ContiguousArray(try TopicFilter(filter).matchedString.utf8), type: type)
         }
     }
 
@@ -68,8 +68,7 @@ public struct ProtobufPayloadText: Sendable {
     }
 
     private func type(of topic: String) -> String? {
-        let topic = Array(topic.utf8)
         guard !topic.isEmpty else { return nil }
-        return rules.first { TopicFilter.matches($0.pattern.span, topic.span) }?.type
+        return topic.withUTF8Span { topic in rules.first { TopicFilter.matches($0.pattern.span, topic) }?.type }
     }
 }

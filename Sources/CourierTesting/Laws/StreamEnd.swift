@@ -1,4 +1,5 @@
 import CourierTransport
+import MQTTCodec
 
 /// The handler of one stream's channel, which compares the received bytes with the expected ones.
 ///
@@ -42,7 +43,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    func write(_ bytes: [UInt8]) async { await perform { $0.write(bytes.span.bytes) } }
+    func write(_ bytes: [UInt8]) async { await perform { end in bytes.withBytes { end.write($0) } } }
 
     // MARK: Waiting
 

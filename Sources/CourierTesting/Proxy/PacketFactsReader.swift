@@ -42,9 +42,11 @@ struct PacketFactsReader: Sendable {
     }
 
     private mutating func publishTopic(_ bytes: [UInt8]) -> String? {
-        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.span.bytes),
-            let view = try? decoder.publish(frame, in: bytes.span.bytes)
-        else { return nil }
+        let found = bytes.withBytes { bytes -> PublishView? in
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes) else { return nil }
+            return try? decoder.publish(frame, in: bytes)
+        }
+        guard let view = found else { return nil }
         let topic = String(decoding: bytes[view.topic], as: UTF8.self)
         guard let alias = view.topicAlias else { return topic }
         if topic.isEmpty { return aliases[alias] }
@@ -90,9 +92,9 @@ struct PacketFactsReader: Sendable {
 extension PacketDecoder {
     /// Decodes a whole packet; `nil` if it breaks the specification or a limit.
     func packet(_ bytes: [UInt8]) -> Packet? {
-        guard case .frame(let frame)? = try? nextFrame(in: bytes.span.bytes), frame.end == bytes.count else {
-            return nil
+        bytes.withBytes { bytes in
+            guard case .frame(let frame)? = try? nextFrame(in: bytes), frame.end == bytes.byteCount else { return nil }
+            return try? packet(frame, in: bytes)
         }
-        return try? packet(frame, in: bytes.span.bytes)
     }
 }

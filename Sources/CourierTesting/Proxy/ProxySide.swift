@@ -142,7 +142,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
         var bytes = entry.bytes
         if decision.isCorrupted, piece.isLast, let last = bytes.indices.last { bytes[last] ^= 0xFF }
         let receiver = connection.peer(of: self).channel
-        for _ in 0..<copyCount { receiver?.append(bytes.span.bytes) }
+        for _ in 0..<copyCount { bytes.withBytes { receiver?.append($0) } }
         if piece.isFirst {
             connection.handled(
                 ProxiedPacket(

@@ -29,9 +29,11 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     init?(_ bytes: [UInt8], _ version: inout ProtocolVersion) {
         for candidate in [version, .v5, .v311] {
             let decoder = PacketDecoder(version: candidate, sender: .client)
-            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.span.bytes),
-                let packet = try? decoder.packet(frame, in: bytes.span.bytes)
-            else { continue }
+            let decoded = bytes.withBytes { bytes -> Packet? in
+                guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes) else { return nil }
+                return try? decoder.packet(frame, in: bytes)
+            }
+            guard let packet = decoded else { continue }
             version = candidate
             if case .connect(let connect) = packet { version = connect.version }
             self.init(packet)

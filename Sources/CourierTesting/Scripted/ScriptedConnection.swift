@@ -155,7 +155,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
             decoder.version = version
             encoder.version = version
         case .send(let packet): append(packet)
-        case .sendBytes(let bytes): buffer.append(bytes.span.bytes)
+        case .sendBytes(let bytes): bytes.withBytes { buffer.append($0) }
         case .cutAfterSending(let count, let style):
             sendLimit = ByteLimit(count: count, style: style)
             flush()
