@@ -31,18 +31,22 @@ package struct FixedArray<Element: BitwiseCopyable, Storage: BitwiseCopyable> {
     package var indices: Range<Int> { 0..<Self.count }
 
     /// The element at an index from 0 to ``count`` - 1. Any other index ends the process.
+    ///
+    /// If an array is large and is not a local variable, reading an element copies the array. Changing one does not.
     @inlinable
     package subscript(index: Int) -> Element {
         @inline(__always) get {
             precondition(index >= 0 && index < Self.count, "an index outside the array")
-            return withUnsafeBytes(of: storage) {
-                $0.load(fromByteOffset: index &* MemoryLayout<Element>.stride, as: Element.self)
+            return withUnsafePointer(to: self) {
+                UnsafeRawPointer($0).load(fromByteOffset: index &* MemoryLayout<Element>.stride, as: Element.self)
             }
         }
-        @inline(__always) set {
+        // The pointer stays valid, because the caller's access to the array lasts until the access to the element ends.
+        @inline(__always) unsafeMutableAddress {
             precondition(index >= 0 && index < Self.count, "an index outside the array")
-            withUnsafeMutableBytes(of: &storage) {
-                $0.storeBytes(of: newValue, toByteOffset: index &* MemoryLayout<Element>.stride, as: Element.self)
+            return withUnsafeMutablePointer(to: &self) {
+                let element = UnsafeMutableRawPointer($0) + index &* MemoryLayout<Element>.stride
+                return element.assumingMemoryBound(to: Element.self)
             }
         }
     }
