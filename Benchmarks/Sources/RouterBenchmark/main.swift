@@ -9,7 +9,7 @@ import Glibc
 //     swift build -c release --package-path Benchmarks --product RouterBenchmark &&
 //     Benchmarks/.build/release/RouterBenchmark
 //
-// The symbolic link `Routing` beside this file points to the tree's sources, because they are internal to CourierMQTT.
+// The symbolic links beside this file point to the sources of the tree and of its helper, because they are not public.
 
 /// The filters of a tree, and the topics to look up in turn.
 struct Case {

@@ -1,0 +1,1 @@
+../../../Sources/CourierCore/Topics/String+UTF8Bytes.swift
