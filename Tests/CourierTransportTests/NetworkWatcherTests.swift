@@ -45,6 +45,13 @@ struct NetworkNamespace {
 
 @Suite(.enabled(if: NetworkNamespace.isPossible, PrivateNetwork.requirement))
 struct NetworkWatcherTests {
+    /// Starts a watcher of the kernel's messages, which also works on the loop of another platform.
+    private static func start(
+        on loop: EventLoop, settleTime: Duration = .milliseconds(1), report: @escaping @Sendable (Bool) -> Void
+    ) -> NetworkWatcher {
+        .start(on: loop, settleTime: settleTime, makeSource: { NetlinkSource($0) }, report: report)
+    }
+
     private func withNamespace(
         _ clock: any LoopClock = RealLoopClock(), _ body: (NetworkNamespace) async throws -> Void
     ) async throws {
@@ -61,7 +68,7 @@ struct NetworkWatcherTests {
     @Test func `the watcher reports when a network appears, disappears and returns`() async throws {
         try await withNamespace { namespace in
             let reports = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+            let watcher = Self.start(on: namespace.loop) { isAvailable in
                 reports.update { $0.append(isAvailable) }
             }
             try await reports.wait("the loopback alone") { $0 == [false] }
@@ -89,7 +96,7 @@ struct NetworkWatcherTests {
                 "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
                 "addr add 192.0.2.2/32 dev out0")
             let reports = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+            let watcher = Self.start(on: namespace.loop) { isAvailable in
                 reports.update { $0.append(isAvailable) }
             }
             try await reports.wait("the first look") { $0 == [false] }
@@ -107,7 +114,7 @@ struct NetworkWatcherTests {
                 "addr add 192.0.2.2/24 dev out0")
             try await namespace.carrier("out0")
             let reports = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(on: namespace.loop) { isAvailable in
+            let watcher = Self.start(on: namespace.loop, settleTime: NetworkWatcher.defaultSettleTime) { isAvailable in
                 reports.update { $0.append(isAvailable) }
             }
             try await reports.wait("the network") { $0 == [true] }
@@ -126,7 +133,7 @@ struct NetworkWatcherTests {
     @Test func `the watcher reports the network change even if its socket buffer overflows`() async throws {
         try await withNamespace { namespace in
             let reports = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+            let watcher = Self.start(on: namespace.loop) { isAvailable in
                 reports.update { $0.append(isAvailable) }
             }
             try await reports.wait("the loopback alone") { $0 == [false] }
@@ -145,10 +152,10 @@ struct NetworkWatcherTests {
         try await withNamespace { namespace in
             let stopped = Watched<[Bool]>([])
             let running = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+            let watcher = Self.start(on: namespace.loop) { isAvailable in
                 stopped.update { $0.append(isAvailable) }
             }
-            _ = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+            _ = Self.start(on: namespace.loop) { isAvailable in
                 running.update { $0.append(isAvailable) }
             }
             try await running.wait("the first look") { $0 == [false] }

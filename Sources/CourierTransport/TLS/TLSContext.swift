@@ -138,7 +138,7 @@ public final class TLSContext: @unchecked Sendable {
         ERR_clear_error()
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         switch trust {
-        case .systemRoots: try loadSystemRoots(into: context)
+        case .systemRoots: try SystemTrust.load(into: context)
         case .insecureSkipsVerification: SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         case .authoritiesFile(let file):
             guard SSL_CTX_load_verify_file(context, file) == 1 else {
@@ -157,22 +157,6 @@ public final class TLSContext: @unchecked Sendable {
                 throw TLSErrors.badFile(directory, .badCertificateFile, "CA certificates")
             }
         }
-    }
-
-    /// Loads the system's authorities. Unlike `SSL_CTX_set_default_verify_paths`, it reports a lack of descriptors or
-    /// memory.
-    private static func loadSystemRoots(into context: OpaquePointer) throws(TransportError) {
-        // Any other failure is ignored, because the file may be missing: some systems have only a directory of
-        // authorities.
-        if courier_ssl_ctx_load_default_file(context) != 1,
-            let lack = TLSErrors.shortage(
-                TLSErrors.take(), "no CA certificates could be read from the system's file")
-        {
-            throw lack
-        }
-        // OpenSSL reads this directory and this store later, when it checks a certificate.
-        SSL_CTX_set_default_verify_dir(context)
-        SSL_CTX_set_default_verify_store(context)
     }
 
     /// If `toTLS12` is true, limits the context to TLS 1.2 from now on. Only tests call this function, before the first

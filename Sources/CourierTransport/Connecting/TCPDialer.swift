@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// The dependencies of a dialer. Tests replace some of them.
 struct DialTools: Sendable {
     var resolver = HostResolver.shared
@@ -56,7 +53,7 @@ final class TCPDialer: Dialer {
             case (.success(let socket), let channel?):
                 channel.attach(
                     DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
-            case (.success(let socket), nil): close(socket)
+            case (.success(let socket), nil): Sockets.close(socket)
             case (.failure(let error), _): channel?.finish(.failed(error))
             }
         }
@@ -138,7 +135,7 @@ final class TCPDialer: Dialer {
         switch result {
         case .success(let socket):
             guard case .win = race.succeeded(number), finished != nil else {
-                close(socket)
+                Sockets.close(socket)
                 return
             }
             Self.configure(socket, options)
@@ -205,13 +202,9 @@ final class TCPDialer: Dialer {
 
     /// Sets the `options` of a TCP socket. The connection continues even if the system does not support an option.
     static func configure(_ socket: Int32, _ options: ChannelOptions) {
-        if options.sendsAtOnce { _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+        if options.sendsAtOnce { Sockets.setNoDelay(socket) }
         if let idle = options.keepAliveIdle {
-            let seconds = Int32(clamping: max(1, idle.components.seconds))
-            _ = courier_set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
-            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPIDLE, seconds)
-            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, seconds / 4))
-            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+            Sockets.setKeepAlive(socket, idle: Int32(clamping: max(1, idle.components.seconds)))
         }
     }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Runs a ``ProxyHandshake`` over a connected socket, before a stream uses the socket.
 ///
 /// The exchange reads only the bytes that the handshake needs. Later bytes stay in the socket for its next owner. Only
@@ -67,8 +65,8 @@ final class SocketExchange: Selectable {
                 guard let base = bytes.baseAddress else { return 0 }
                 return calls.send(socket, base, bytes.count)
             }
-            if result == -Int(EINTR) { continue }
-            if result == -Int(EAGAIN) { return }
+            if result == -Int(ErrorNumber.interrupted) { continue }
+            if result == -Int(ErrorNumber.again) { return loop.selector.rearm(registration, .writable) }
             // Writing failed, but the peer may have sent a reason before it closed the connection. So the received
             // bytes are still read.
             guard result >= 0 else { return outgoing.removeAll() }
@@ -89,9 +87,9 @@ final class SocketExchange: Selectable {
             switch count {
             case 1...: received(bytes)
             case 0: return finish(.failure(handshake.closedError))
-            case -Int(EINTR): break
-            case -Int(EAGAIN): return
-            case -Int(ECONNRESET): return finish(.failure(reset))
+            case -Int(ErrorNumber.interrupted): break
+            case -Int(ErrorNumber.again): return loop.selector.rearm(registration, .readable)
+            case -Int(ErrorNumber.connectionReset): return finish(.failure(reset))
             default: return finish(.failure(.system(Int32(-count), name)))
             }
         }
@@ -99,10 +97,11 @@ final class SocketExchange: Selectable {
         loop.runLater { [weak self] in self?.read() }
     }
 
-    /// The error for a reset. It equals the error for a closed connection, but contains ECONNRESET.
+    /// The error for a reset. It equals the error for a closed connection, but contains the
+    /// error number of a reset.
     private var reset: TransportError {
         let closed = handshake.closedError
-        return TransportError(closed.code, closed.message, errno: ECONNRESET)
+        return TransportError(closed.code, closed.message, errno: ErrorNumber.connectionReset)
     }
 
     private func received(_ bytes: [UInt8]) {
@@ -136,7 +135,7 @@ final class SocketExchange: Selectable {
     }
 
     private func closeSocket() {
-        if socket >= 0 { close(socket) }
+        if socket >= 0 { Sockets.close(socket) }
         socket = -1
     }
 }

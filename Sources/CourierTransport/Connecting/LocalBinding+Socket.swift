@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// Applies a local address and a network interface to sockets.
 extension LocalBinding {
     /// Returns the addresses of the same family as the local address, in their order.
@@ -20,19 +17,12 @@ extension LocalBinding {
     /// Binds a socket that is not connected yet.
     func bind(_ socket: Int32) throws(TransportError) {
         if let interface {
-            let result = interface.withCString { name in
-                setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(strlen(name) + 1)) < 0 ? errno : 0
-            }
-            guard result == 0 else { throw Self.failure(result, "network interface “\(interface)”") }
+            let result = Sockets.bind(socket, toInterface: interface)
+            guard result == 0 else { throw Self.failure(-result, "network interface “\(interface)”") }
         }
         guard let local = try socketAddress() else { return }
-        // With this option, the system chooses the port in `connect`, so that more than 65,535 connections to several
-        // brokers are possible.
-        _ = courier_set_option(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
-        let result = local.bytes.withUnsafeBytes { bytes -> Int32 in
-            guard let base = bytes.baseAddress else { return -EINVAL }
-            return courier_bind(socket, base, UInt32(bytes.count))
-        }
+        Sockets.choosePortWhenConnecting(socket)
+        let result = Sockets.bind(socket, local)
         guard result == 0 else { throw Self.failure(-result, "local address \(local.host)") }
     }
 
@@ -43,9 +33,9 @@ extension LocalBinding {
 
     private static func failure(_ number: Int32, _ subject: String) -> TransportError {
         switch number {
-        case EADDRNOTAVAIL, ENODEV:
+        case ErrorNumber.addressNotAvailable, ErrorNumber.noDevice:
             TransportError(.unreachable, "unreachable: this machine does not have the \(subject)", errno: number)
-        case EPERM, EACCES:
+        case ErrorNumber.notPermitted, ErrorNumber.noAccess:
             TransportError(
                 .permissionDenied, "permission denied: this process may not use the \(subject)", errno: number)
         default: .system(number, subject)

@@ -1,8 +1,8 @@
-import CLinux
-import Glibc
-
 /// One attempt to connect one socket to one address.
 final class SocketAttempt: Selectable {
+    /// The pause after a hang-up of a socket that has not yet begun to connect.
+    private static let hangUpPause = Duration.milliseconds(10)
+
     let address: SocketAddress
     private let loop: EventLoop
     private let calls: SystemCalls
@@ -25,7 +25,7 @@ final class SocketAttempt: Selectable {
     /// Starts the attempt. `finished` receives an error or a connected socket, which `finished` then owns. `finished`
     /// may be called before this function returns.
     func start() {
-        let made = courier_stream_socket(address.family)
+        let made = Platform.current.makeStreamSocket(family: address.family)
         guard made >= 0 else { return finish(.failure(.system(-made, address.text))) }
         socket = made
         do throws(TransportError) {
@@ -34,22 +34,21 @@ final class SocketAttempt: Selectable {
             return finish(.failure(error))
         }
         while true {
-            let result = address.bytes.withUnsafeBytes { bytes -> Int32 in
-                guard let base = bytes.baseAddress else { return -EINVAL }
-                return calls.connect(socket, base, UInt32(bytes.count))
-            }
+            let result = address.withSystemAddress { calls.connect(socket, $0, $1) }
             switch -result {
             case 0: return finish(.success(socket))
             // After an interruption, the system continues to connect in the background. A second call would report
             // EALREADY.
-            case EINPROGRESS, EINTR, EALREADY: return waitUntilWritable()
+            case ErrorNumber.inProgress, ErrorNumber.interrupted, ErrorNumber.alreadyConnecting:
+                return waitUntilWritable()
             // The queue of the Unix listener is full. No event reports when the queue has space again, so the attempt
             // fails.
-            case EAGAIN:
+            case ErrorNumber.again:
                 return finish(
                     .failure(
                         TransportError(
-                            .connectionRefused, "connection refused: \(address.text) is overloaded", errno: EAGAIN)))
+                            .connectionRefused, "connection refused: \(address.text) is overloaded",
+                            errno: ErrorNumber.again)))
             default: return finish(.failure(.system(-result, address.text)))
             }
         }
@@ -64,18 +63,19 @@ final class SocketAttempt: Selectable {
     }
 
     func ready(_ events: ReadyEvents) {
-        let number = courier_socket_error(socket)
+        let number = Sockets.pendingError(socket)
         if number != 0 { return finish(.failure(.system(number, address.text))) }
         // Some systems report a hang-up for a socket that has not yet begun to connect. The report is ignored.
-        if events.contains(.inputEnded), !isConnected { return }
+        if events.contains(.inputEnded), !Sockets.isConnected(socket) { return rearmLater() }
         finish(.success(socket))
     }
 
-    private var isConnected: Bool {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout.size(ofValue: address))
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) == 0 }
+    /// Rearms the selector after a pause, because the selector may report the same hang-up again at once.
+    private func rearmLater() {
+        guard loop.selector.needsRearming else { return }
+        loop.schedule(at: loop.clock.now + Self.hangUpPause) { [weak self] in
+            guard let self else { return }
+            loop.selector.rearm(registration, .writable)
         }
     }
 
@@ -89,7 +89,7 @@ final class SocketAttempt: Selectable {
         registration = nil
         switch result {
         case .success: break
-        case .failure, nil: if socket >= 0 { close(socket) }
+        case .failure, nil: if socket >= 0 { Sockets.close(socket) }
         }
         socket = -1
         let finished = self.finished

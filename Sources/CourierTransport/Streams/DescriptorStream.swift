@@ -1,7 +1,4 @@
-import CLinux
-import Glibc
-
-/// A stream over a socket, a pair of pipes, or other descriptors that epoll can wait for.
+/// A stream over a socket, a pair of pipes, or other descriptors that can report readiness.
 ///
 /// Safe to share: after `init`, only the loop uses the stream.
 final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable {
@@ -18,8 +15,10 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     private var writeRegistration: Selector.Registration?
     private var writeTarget: WriteTarget?
     private var isWaitingToWrite = false
-    /// True after the end of the input or an error was reported. Epoll does not repeat this report. So even after a
-    /// short read, the stream must not wait for another event.
+    /// The selector that must be rearmed when the input is empty; `nil` if it needs no rearming.
+    private var rearmedSelector: Selector?
+    /// True after the end of the input or an error was reported. The selector does not repeat this report. So even
+    /// after a short read, the stream must not wait for another event.
     private var hasEndBeenAnnounced = false
 
     /// Takes ownership of the descriptors. `reading` and `writing` may be the same descriptor.
@@ -28,16 +27,18 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         self.writing = writing
         self.name = name
         self.calls = calls
-        isSocket = reading == writing && courier_is_socket(reading) != 0
+        isSocket = reading == writing && Sockets.isSocket(reading)
     }
 
     func open(_ readiness: StreamReadiness) throws(TransportError) {
         do throws(TransportError) {
             for descriptor in [reading, writing] {
-                let result = courier_set_nonblocking(descriptor)
+                let result = Sockets.setNonblocking(descriptor)
                 if result < 0 { throw TransportError.system(-result, name) }
             }
+            if isSocket { Sockets.preventSignal(writing) }
             let selector = readiness.loop.selector
+            if selector.needsRearming { rearmedSelector = selector }
             if reading == writing {
                 readRegistration = try register(reading, reads: true, writes: false, self, selector)
             } else {
@@ -60,9 +61,10 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         do throws(TransportError) {
             return try selector.register(descriptor, reads: reads, writes: writes, target)
         } catch {
-            guard error.errno == EPERM else { throw error }
+            guard error.errno == ErrorNumber.notPermitted else { throw error }
             throw TransportError(
-                .invalidDescriptor, "\(name) cannot report readiness; a regular file cannot be used", errno: EPERM)
+                .invalidDescriptor, "\(name) cannot report readiness; a regular file cannot be used",
+                errno: error.errno)
         }
     }
 
@@ -72,18 +74,24 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
             guard let base = space.baseAddress else { return 0 }
             while true {
                 let result = (isSocket ? calls.receive : calls.read)(reading, base, space.count)
-                if result != -Int(EINTR) { return result }
+                if result != -Int(ErrorNumber.interrupted) { return result }
             }
         }
         if result > 0 {
             // Only a socket is known to be empty after a short read; a terminal may hold another line. If the end was
             // already reported, the stream must continue to read, because no further event follows.
             let isEmptied = isSocket && calls.shortReadsEmptySockets && result < capacity && !hasEndBeenAnnounced
-            return isEmptied ? .bytesThenWait(result) : .bytes(result)
+            return isEmptied ? readThenWait(result) : .bytes(result)
         }
         if result == 0 { return .ended }
-        if result == -Int(EAGAIN) { return .bytesThenWait(0) }
+        if result == -Int(ErrorNumber.again) { return readThenWait(0) }
         throw TransportError.system(Int32(-result), name)
+    }
+
+    /// Returns the result of a read that has emptied the input.
+    private func readThenWait(_ count: Int) -> StreamRead {
+        if let rearmedSelector { rearmedSelector.rearm(readRegistration, .readable) }
+        return .bytesThenWait(count)
     }
 
     func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
@@ -92,11 +100,11 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
             guard let base = source.baseAddress else { return 0 }
             while true {
                 let result = (isSocket ? calls.send : calls.write)(writing, base, source.count)
-                if result != -Int(EINTR) { return result }
+                if result != -Int(ErrorNumber.interrupted) { return result }
             }
         }
         if result == count { return .bytes(result) }
-        if result >= 0 || result == -Int(EAGAIN) {
+        if result >= 0 || result == -Int(ErrorNumber.again) {
             waitToWrite(true)
             return .bytesThenWait(max(0, result))
         }
@@ -105,13 +113,13 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
 
     func closeOutput() {
         if isSocket {
-            _ = shutdown(writing, Int32(SHUT_WR))
+            Sockets.closeOutput(writing)
         } else if reading != writing, let readiness, let registration = writeRegistration {
             // The reader of a pipe sees the end only when the descriptor is closed. `isOutputClosed` ensures that this
             // stream does not use the number of the closed descriptor again.
             readiness.loop.selector.remove(registration)
             writeRegistration = nil
-            _ = Glibc.close(writing)
+            Sockets.close(writing)
             isOutputClosed = true
         }
     }
@@ -126,10 +134,11 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         readRegistration = nil
         writeRegistration = nil
         writeTarget = nil
+        rearmedSelector = nil
         readiness = nil
-        if abruptly, isSocket { courier_set_abortive_close(reading) }
-        _ = Glibc.close(reading)
-        if writing != reading, !isOutputClosed { _ = Glibc.close(writing) }
+        if abruptly, isSocket { Sockets.resetOnClose(reading) }
+        Sockets.close(reading)
+        if writing != reading, !isOutputClosed { Sockets.close(writing) }
     }
 
     /// Turns events for free write space on or off. These events are on only while the stream waits for space. If they
@@ -153,7 +162,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         let wantsWritable = isWaitingToWrite && reading == writing && events.contains(.writable)
         if wantsWritable { waitToWrite(false) }
         if events.contains(.failed), isSocket {
-            readiness.broke { [reading, name] in TransportError.system(courier_socket_error(reading), name) }
+            readiness.broke { [reading, name] in TransportError.system(Sockets.pendingError(reading), name) }
         }
         readiness.ready(readable: events.contains(.readable), writable: wantsWritable)
     }
@@ -167,7 +176,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
 
     private func writingReady(_ events: ReadyEvents) {
         // The pipe has no reader any more.
-        if events.contains(.failed) { readiness?.outputBroke(TransportError.system(EPIPE, name)) }
+        if events.contains(.failed) { readiness?.outputBroke(TransportError.system(ErrorNumber.brokenPipe, name)) }
         guard isWaitingToWrite else { return }
         waitToWrite(false)
         readiness?.ready(readable: false, writable: true)

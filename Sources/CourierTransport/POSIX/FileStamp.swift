@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Identifies the state of a file or folder without reading it. A file that was replaced or changed has another stamp.
@@ -17,6 +18,7 @@ package struct FileStamp: Hashable, Sendable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
-        times = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        times = [modified.tv_sec, modified.tv_nsec, changed.tv_sec, changed.tv_nsec]
     }
 }

@@ -1,44 +1,30 @@
 import CLinux
 import Glibc
 
-/// The operating-system calls that streams use often. A test replaces them to simulate short reads and writes, and
-/// interruptions.
-///
-/// Each closure returns the call's result, or a negative error number. All connections share one instance.
-final class SystemCalls: Sendable {
-    typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int) -> Int
-    typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
+/// The error numbers of the operating system on which this target decides.
+enum ErrorNumber {
+    static var again: Int32 { EAGAIN }
+    static var addressNotAvailable: Int32 { EADDRNOTAVAIL }
+    static var alreadyConnecting: Int32 { EALREADY }
+    static var brokenPipe: Int32 { EPIPE }
+    static var connectionAborted: Int32 { ECONNABORTED }
+    static var connectionReset: Int32 { ECONNRESET }
+    static var inProgress: Int32 { EINPROGRESS }
+    static var interrupted: Int32 { EINTR }
+    static var noAccess: Int32 { EACCES }
+    static var noEntry: Int32 { ENOENT }
+    static var noDevice: Int32 { ENODEV }
+    static var notPermitted: Int32 { EPERM }
+    static var protocolError: Int32 { EPROTO }
+}
 
-    let receive: Read
-    let send: Write
-    let read: Read
-    let write: Write
-    let accept: @Sendable (Int32) -> Int32
-    let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// True if a read that returns fewer bytes than requested proves that the socket is empty, as epoll(7) promises
-    /// (question 9). This saves one call per wake-up. Tests that shorten reads must set `false`.
-    let shortReadsEmptySockets: Bool
-
-    /// Creates an instance. Each call is the real call, unless a parameter replaces it.
-    init(
-        receive: @escaping Read = { courier_recv($0, $1, $2) },
-        send: @escaping Write = { courier_send($0, $1, $2) },
-        read: @escaping Read = { courier_read($0, $1, $2) },
-        write: @escaping Write = { courier_write($0, $1, $2) },
-        accept: @escaping @Sendable (Int32) -> Int32 = { courier_accept($0) },
-        connect: @escaping @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32 = { courier_connect($0, $1, $2) },
-        shortReadsEmptySockets: Bool = true
-    ) {
-        self.receive = receive
-        self.send = send
-        self.read = read
-        self.write = write
-        self.accept = accept
-        self.connect = connect
-        self.shortReadsEmptySockets = shortReadsEmptySockets
+/// Returns the operating system's description of an error number.
+func describe(errno number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    return buffer.withUnsafeMutableBufferPointer { space in
+        guard let base = space.baseAddress else { return "error \(number)" }
+        return strerror_r(number, base, space.count) == 0 ? String(cString: base) : "error \(number)"
     }
-
-    static let real = SystemCalls()
 }
 
 extension TransportError {

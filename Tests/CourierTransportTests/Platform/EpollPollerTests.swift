@@ -3,10 +3,10 @@ import Testing
 
 @testable import CourierTransport
 
-@Suite struct SelectorTests {
-    @Test func `creating a Selector throws if its wake-up descriptor can not be registered`() {
+@Suite struct EpollPollerTests {
+    @Test func `creating an EpollPoller throws if its wake-up descriptor can not be registered`() {
         let error = #expect(throws: TransportError.self) {
-            try Selector { _, _, _, _ in
+            try EpollPoller { _, _, _, _ in
                 errno = ENOSPC
                 return -1
             }

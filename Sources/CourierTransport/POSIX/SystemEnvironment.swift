@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The environment variables of this process.

@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// Looks up in DNS where a domain offers a service (RFC 2782).
 ///
 /// ```swift
@@ -24,7 +21,7 @@ package struct ServiceRecords: Sendable {
     /// The maximum length of a name in a query (RFC 1035, section 2.3.4).
     private static let nameLimit = 253
 
-    /// Queries the servers that the operating system's settings name, for example in `/etc/resolv.conf`.
+    /// Queries the servers that the operating system's settings name.
     package static let system = ServiceRecords(server: nil)
 
     /// The server's IPv4 address in network byte order and its port; `nil` for the system's servers.
@@ -44,12 +41,11 @@ package struct ServiceRecords: Sendable {
     }
 
     init(server address: String, port: UInt16, threads: HostResolver) throws(TransportError) {
-        var parsed = in_addr()
-        guard inet_pton(AF_INET, address, &parsed) == 1, port != 0 else {
+        guard let parsed = SocketAddress.parseIPv4(address), port != 0 else {
             throw TransportError(
                 .invalidConfiguration, "“\(address)” with port \(port) is not an IPv4 address with a port")
         }
-        self.init(server: (parsed.s_addr, port), threads: threads)
+        self.init(server: (parsed, port), threads: threads)
     }
 
     /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`.
@@ -71,12 +67,10 @@ package struct ServiceRecords: Sendable {
     }
 
     private static func ask(_ name: String, _ server: (address: UInt32, port: UInt16)?) -> Answer {
-        var bytes = [UInt8](repeating: 0, count: answerLimit)
-        let count = courier_query_services(name, &bytes, Int32(bytes.count), server?.address ?? 0, server?.port ?? 0)
-        switch count {
-        case courier_dns_none: return .none
-        case ..<0: return .failed("the DNS server does not answer")
-        default: return read(bytes.span.bytes.extracting(first: Int(count)))
+        switch ServiceQuery.send(name, to: server, answerLimit: answerLimit) {
+        case .bytes(let bytes): read(bytes.span.bytes)
+        case .none: .none
+        case .failed(let reason): .failed(reason)
         }
     }
 

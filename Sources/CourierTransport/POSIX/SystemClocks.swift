@@ -3,6 +3,9 @@ import Glibc
 
 /// Reads the clocks that a ``SuspendDetector`` compares.
 enum SystemClocks {
+    /// The clock that continues while the machine is suspended, and the clock that stops.
+    private static let (boot, monotonic) = (CLOCK_BOOTTIME, CLOCK_MONOTONIC)
+
     /// The maximum number of attempts to read both clocks. If the thread is paused between the two reads, the
     /// difference of the clocks is wrong, so another attempt follows.
     private static let attempts = 4
@@ -21,13 +24,13 @@ enum SystemClocks {
     }
 
     private static func attempt() -> (reading: SuspendDetector.Reading, spread: Duration) {
-        let before = time(CLOCK_MONOTONIC)
-        let boot = time(CLOCK_BOOTTIME)
-        let spread = time(CLOCK_MONOTONIC) - before
-        return (SuspendDetector.Reading(boot: boot, monotonic: before + spread / 2), spread)
+        let before = time(monotonic)
+        let bootTime = time(boot)
+        let spread = time(monotonic) - before
+        return (SuspendDetector.Reading(boot: bootTime, monotonic: before + spread / 2), spread)
     }
 
-    private static func time(_ clock: Int32) -> Duration {
+    private static func time(_ clock: clockid_t) -> Duration {
         var time = timespec()
         clock_gettime(clock, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -24,15 +24,17 @@ struct SocketAddress: Sendable {
         self.text = text
     }
 
-    /// Creates the address of a Unix socket. Throws if the path does not have 1 to 107 bytes, or if it contains a NUL.
+    /// Creates the address of a Unix socket. Throws if the path is empty, is too long (on Linux, more than 107
+    /// bytes), or contains a NUL.
     init(unixPath path: String) throws(TransportError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let utf8 = Array(path.utf8)
-        guard !utf8.isEmpty, utf8.count < MemoryLayout.size(ofValue: address.sun_path), !utf8.contains(0) else {
+        let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
+        guard (1...limit).contains(utf8.count), !utf8.contains(0) else {
             throw TransportError(
                 .invalidConfiguration,
-                "a Unix socket's path must have 1 to 107 bytes without NUL; this path has \(utf8.count) bytes")
+                "a Unix socket's path must have 1 to \(limit) bytes without NUL; this path has \(utf8.count) bytes")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
         self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
@@ -49,7 +51,10 @@ struct SocketAddress: Sendable {
         }
         let bytes = Array(UnsafeRawBufferPointer(start: raw, count: Int(length)))
         var host = [CChar](repeating: 0, count: 64)
-        let isNamed = courier_numeric_name(raw, length, &host, UInt32(host.count)) == 0
+        let isNamed =
+            getnameinfo(
+                raw.assumingMemoryBound(to: sockaddr.self), length, &host, socklen_t(host.count), nil, 0,
+                NI_NUMERICHOST) == 0
         let name = isNamed ? String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : "?"
         let port = Self.port(of: bytes)
         self.init(kind: kind, bytes: bytes, text: kind == .ipv6 ? "[\(name)]:\(port)" : "\(name):\(port)")
@@ -67,6 +72,19 @@ struct SocketAddress: Sendable {
     /// The TCP port; 0 for a Unix socket.
     var port: UInt16 { kind == .unix ? 0 : Self.port(of: bytes) }
 
+    /// Returns an IPv4 address in network byte order; `nil` if `text` is not an IPv4 address.
+    static func parseIPv4(_ text: String) -> UInt32? {
+        var parsed = in_addr()
+        return inet_pton(AF_INET, text, &parsed) == 1 ? parsed.s_addr : nil
+    }
+
+    /// Passes the address to a system call.
+    func withSystemAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        bytes.withUnsafeBytes { raw in
+            raw.baseAddress.map { body($0.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count)) } ?? -EINVAL
+        }
+    }
+
     // In IPv4 and IPv6 addresses, the port follows the family in big-endian byte order.
     private static func port(of bytes: [UInt8]) -> UInt16 { UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
 }
@@ -81,7 +99,7 @@ extension SocketAddress {
     ) throws(TransportError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = Sockets.stream
         hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0) | (isPassive ? AI_PASSIVE : 0)
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(host, String(port), &hints, &list)
@@ -116,7 +134,7 @@ extension SocketAddress {
         }
     }
 
-    /// The values of `EAI_NODATA` and `EAI_ADDRFAMILY`, because some C libraries do not define these names.
+    // The values of `EAI_NODATA` and `EAI_ADDRFAMILY`, because some C libraries do not define these names.
     private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
 
     private static func quoted(_ host: String) -> String { "“\(host)”" }

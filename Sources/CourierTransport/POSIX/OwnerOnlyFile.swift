@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A file that only its owner may access. Text is only appended to the file.

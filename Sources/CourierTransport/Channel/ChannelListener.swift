@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// Accepts connections on one loop and creates a ``ByteChannel`` for each connection.
 ///
 /// ```swift
@@ -89,16 +86,7 @@ public final class ChannelListener: @unchecked Sendable {
             unixPath = path
         }
         socket = try Self.bind(wanted)
-        var storage = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
-        var length = UInt32(storage.count)
-        let named = courier_local_address(socket, &storage, &length)
-        let bound =
-            named < 0
-            ? nil
-            : storage.withUnsafeBytes { bytes in
-                bytes.baseAddress.flatMap { SocketAddress($0, length: length) }
-            }
-        port = bound?.port ?? 0
+        port = Sockets.localAddress(socket)?.port ?? 0
         switch address {
         case .tcp(let host, _): endpoint = .tcp(host: host, port: port)
         case .unix(let path): endpoint = .unix(path: path)
@@ -111,18 +99,15 @@ public final class ChannelListener: @unchecked Sendable {
     }
 
     private static func bind(_ address: SocketAddress) throws(TransportError) -> Int32 {
-        let socket = courier_stream_socket(address.family)
+        let socket = Platform.current.makeStreamSocket(family: address.family)
         guard socket >= 0 else { throw TransportError.system(-socket, address.text) }
-        if address.kind != .unix { _ = courier_set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1) }
-        let result = address.bytes.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { courier_bind(socket, $0, UInt32(bytes.count)) } ?? -EINVAL
-        }
-        var number = -result
-        if number == 0, Glibc.listen(socket, SOMAXCONN) != 0 { number = errno }
+        if address.kind != .unix { Sockets.reuseAddress(socket) }
+        var number = -Sockets.bind(socket, address)
+        if number == 0 { number = -Sockets.listen(socket) }
         guard number == 0 else {
-            Glibc.close(socket)
-            // `bind` creates the socket's file, so ENOENT means that the folder is missing.
-            if number == ENOENT {
+            Sockets.close(socket)
+            // `bind` creates the socket's file, so this error means that the folder is missing.
+            if number == ErrorNumber.noEntry {
                 throw TransportError(
                     .socketNotFound, "the folder of the socket does not exist: \(address.text)", errno: number)
             }
@@ -152,8 +137,8 @@ public final class ChannelListener: @unchecked Sendable {
         isClosed = true
         if let timer { loop.cancel(timer) }
         if let registration { loop.selector.remove(registration) }
-        Glibc.close(socket)
-        if let unixPath { unlink(unixPath) }
+        Sockets.close(socket)
+        if let unixPath { Sockets.removeFile(unixPath) }
         loop.leave(self)
     }
 
@@ -166,8 +151,9 @@ public final class ChannelListener: @unchecked Sendable {
                 continue
             }
             switch -result {
-            case EINTR, ECONNABORTED, EPROTO: continue  // The next connection in the queue may be valid.
-            case EAGAIN: return
+            // The next connection in the queue may be valid.
+            case ErrorNumber.interrupted, ErrorNumber.connectionAborted, ErrorNumber.protocolError: continue
+            case ErrorNumber.again: return loop.selector.rearm(registration, .readable)
             default: return pause()
             }
         }
@@ -179,8 +165,8 @@ public final class ChannelListener: @unchecked Sendable {
         }
     }
 
-    /// Schedules another `acceptTurn()`, because no descriptor or memory is left. A timer is necessary, because epoll
-    /// does not report the waiting connections again.
+    /// Schedules another `acceptTurn()`, because no descriptor or memory is left. A timer is necessary, because the
+    /// selector does not report the waiting connections again.
     private func pause() {
         guard timer == nil else { return }
         timer = loop.schedule(at: loop.clock.now + Self.exhaustionPause) { [weak self] in

@@ -1,15 +1,11 @@
-import CLinux
-import Glibc
-
 /// Reports on a loop that the machine was suspended. The report follows as soon as the machine runs again.
 ///
 /// The clock of an ``EventLoop`` counts suspended time, but a sleeping loop waits by a clock that does not count it. So
 /// the loop's timers are late after a suspend. This watcher also wakes the loop. The loop calls `resumed` first, and
 /// then fires its due timers.
 ///
-/// The watcher uses a timer that the kernel ends when the wall clock is set. The kernel sets this clock when the
-/// machine resumes, so no polling is needed. Some kernels do not report this, so the timer also ends after
-/// `checkInterval`.
+/// The platform's ``ResumeAlarm`` wakes the watcher. Linux reports a resume at once. On other platforms, and if a kernel
+/// does not report it, the watcher compares the clocks regularly.
 ///
 /// If the clock is set without a suspend, nothing is reported. If a host suspends a virtual machine, the suspend is
 /// detected only if the host adjusts the machine's clocks.
@@ -27,12 +23,11 @@ package final class SuspendWatcher: @unchecked Sendable {
     private let loop: EventLoop
     private let checkInterval: Duration
     private let readClocks: @Sendable () -> SuspendDetector.Reading
-    private let makeTimer: @Sendable () -> Int32
+    private let makeAlarm: @Sendable (EventLoop) -> any ResumeAlarm
     private let resumed: @Sendable (_ slept: Duration) -> Void
     // Only the loop uses the following state.
     private var detector: SuspendDetector
-    private var timer: Int32?
-    private var registration: Selector.Registration?
+    private var alarm: (any ResumeAlarm)?
     private var phase = Phase.starting
 
     /// Starts a watcher on `loop`, which keeps the watcher alive until ``stop()``. If the system provides no timer,
@@ -56,10 +51,10 @@ package final class SuspendWatcher: @unchecked Sendable {
     static func start(
         on loop: EventLoop, shortestSleep: Duration, checkInterval: Duration,
         readClocks: @escaping @Sendable () -> SuspendDetector.Reading,
-        makeTimer: @escaping @Sendable () -> Int32 = { courier_wall_timer() },
+        makeAlarm: @escaping @Sendable (EventLoop) -> any ResumeAlarm = { Platform.current.makeResumeAlarm(on: $0) },
         resumed: @escaping @Sendable (_ slept: Duration) -> Void
     ) -> SuspendWatcher {
-        let watcher = SuspendWatcher(loop, shortestSleep, checkInterval, readClocks, makeTimer, resumed)
+        let watcher = SuspendWatcher(loop, shortestSleep, checkInterval, readClocks, makeAlarm, resumed)
         loop.execute { watcher.begin() }
         return watcher
     }
@@ -67,12 +62,13 @@ package final class SuspendWatcher: @unchecked Sendable {
     private init(
         _ loop: EventLoop, _ shortestSleep: Duration, _ checkInterval: Duration,
         _ readClocks: @escaping @Sendable () -> SuspendDetector.Reading,
-        _ makeTimer: @escaping @Sendable () -> Int32, _ resumed: @escaping @Sendable (_ slept: Duration) -> Void
+        _ makeAlarm: @escaping @Sendable (EventLoop) -> any ResumeAlarm,
+        _ resumed: @escaping @Sendable (_ slept: Duration) -> Void
     ) {
         self.loop = loop
         self.checkInterval = max(.milliseconds(1), checkInterval)
         self.readClocks = readClocks
-        self.makeTimer = makeTimer
+        self.makeAlarm = makeAlarm
         self.resumed = resumed
         detector = SuspendDetector(first: readClocks(), shortestSleep: shortestSleep)
     }
@@ -93,14 +89,13 @@ package final class SuspendWatcher: @unchecked Sendable {
         guard phase == .starting else { return }
         phase = .watching
         loop.settle(self)
-        let timer = makeTimer()
-        guard timer >= 0 else { return fail() }
-        self.timer = timer
+        let alarm = makeAlarm(loop)
+        self.alarm = alarm
         do throws(TransportError) {
-            registration = try loop.selector.register(timer, reads: true, writes: false, self)
-            arm(timer)
+            try alarm.start(interval: checkInterval) { [weak self] in self?.compareClocks() }
         } catch {
-            fail()
+            phase = .failed
+            release()
         }
     }
 
@@ -111,14 +106,9 @@ package final class SuspendWatcher: @unchecked Sendable {
         begin()
     }
 
-    private func arm(_ timer: Int32) {
-        let (seconds, attoseconds) = checkInterval.components
-        if courier_arm_wall_timer(timer, seconds, attoseconds / 1_000_000_000) < 0 { fail() }
-    }
-
-    private func fail() {
-        phase = .failed
-        release()
+    private func compareClocks() {
+        guard phase == .watching else { return }
+        if let slept = detector.read(readClocks()) { resumed(slept) }
     }
 
     private func end() {
@@ -128,21 +118,9 @@ package final class SuspendWatcher: @unchecked Sendable {
     }
 
     private func release() {
-        if let registration { loop.selector.remove(registration) }
-        registration = nil
-        if let timer { Glibc.close(timer) }
-        timer = nil
+        alarm?.stop()
+        alarm = nil
         loop.leave(self)
-    }
-}
-
-extension SuspendWatcher: Selectable {
-    func ready(_ events: ReadyEvents) {
-        guard phase == .watching, let timer else { return }
-        _ = courier_read_timer(timer)
-        // The timer is set before the clocks are read, so that a suspend between both steps ends the timer at once.
-        arm(timer)
-        if let slept = detector.read(readClocks()) { resumed(slept) }
     }
 }
 

@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+
+/// The operating-system calls that streams use often. A test replaces them to simulate short reads and writes, and
+/// interruptions.
+///
+/// Each closure returns the call's result, or a negative error number. All connections share one instance.
+final class SystemCalls: Sendable {
+    typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int) -> Int
+    typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
+
+    let receive: Read
+    let send: Write
+    let read: Read
+    let write: Write
+    let accept: @Sendable (Int32) -> Int32
+    let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
+    /// True if a read that returns fewer bytes than requested proves that the socket is empty, as epoll(7) promises
+    /// (question 9). With poll(2), the proof is not needed, because the next wait reports remaining bytes. This saves one
+    /// call per wake-up. Tests that shorten reads must set `false`.
+    let shortReadsEmptySockets: Bool
+
+    /// Creates an instance. Each call is the real call, unless a parameter replaces it.
+    init(
+        receive: @escaping Read = receiveOnce,
+        send: @escaping Write = sendOnce,
+        read: @escaping Read = readOnce,
+        write: @escaping Write = writeOnce,
+        accept: @escaping @Sendable (Int32) -> Int32 = { Platform.current.accept($0) },
+        connect: @escaping @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32 = connectOnce,
+        shortReadsEmptySockets: Bool = true
+    ) {
+        self.receive = receive
+        self.send = send
+        self.read = read
+        self.write = write
+        self.accept = accept
+        self.connect = connect
+        self.shortReadsEmptySockets = shortReadsEmptySockets
+    }
+
+    static let real = SystemCalls()
+}
+
+/// The flags of each send: a socket without a reader returns EPIPE and raises no signal.
+private let sendFlags = Int32(MSG_NOSIGNAL)
+
+// Each function makes its call once, and returns the result or a negative error number.
+private func receiveOnce(_ socket: Int32, _ space: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    let result = recv(socket, space, count, 0)
+    return result < 0 ? -Int(errno) : result
+}
+
+private func sendOnce(_ socket: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    let result = send(socket, bytes, count, sendFlags)
+    return result < 0 ? -Int(errno) : result
+}
+
+private func readOnce(_ descriptor: Int32, _ space: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    let result = read(descriptor, space, count)
+    return result < 0 ? -Int(errno) : result
+}
+
+private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    let result = write(descriptor, bytes, count)
+    return result < 0 ? -Int(errno) : result
+}
+
+private func connectOnce(_ socket: Int32, _ address: UnsafeRawPointer, _ length: UInt32) -> Int32 {
+    connect(socket, address.assumingMemoryBound(to: sockaddr.self), length) < 0 ? -errno : 0
+}
