@@ -115,7 +115,7 @@ public final class EventLoop: @unchecked Sendable {
     ) throws(TransportError) {
         self.name = name
         self.clock = clock
-        selector = try Selector(Platform.current)
+        selector = try Selector(try Platform.chosen.get())
         currentTime = clock.now
         lastWork = currentTime
         let sizes = EventLoop.readBufferSizes

@@ -2,14 +2,44 @@
 ///
 /// A port adds a case, and implements the functions of ``Platform`` in a folder beside `POSIX` and `Linux`. The folder
 /// `POSIX` also contains the services that every platform shares: descriptors, addresses, files, threads and clocks.
-enum Platform: Sendable {
+enum Platform: String, CaseIterable, Sendable {
     #if os(Linux)
         /// The calls of Linux: epoll, eventfd, timerfd, netlink and accept4.
         case linux
     #endif
+    /// Only calls of POSIX, such as poll, pipe and fcntl. It is correct on every platform, but slower.
+    case posix
 
-    /// The platform of this process.
-    static let current = Platform.linux
+    /// The name of the environment variable that chooses the platform. Tests use it.
+    static let variable = "COURIER_PLATFORM"
+
+    /// The platform of this process, or the error that names a wrong value of the environment variable.
+    static let chosen = Result { () throws(TransportError) in
+        try named(SystemEnvironment.value(of: variable))
+    }
+
+    /// The platform of this process. If the environment variable has a wrong value, no event loop starts, and this is
+    /// the operating system's own platform.
+    static let current = (try? chosen.get()) ?? own
+
+    #if os(Linux)
+        private static let own = Platform.linux
+    #else
+        private static let own = Platform.posix
+    #endif
+
+    /// Returns the platform with this name; the operating system's own platform for `nil`.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if this operating system has no platform of this name.
+    static func named(_ name: String?) throws(TransportError) -> Platform {
+        guard let name else { return own }
+        if let platform = Platform(rawValue: name) { return platform }
+        let names = allCases.map(\.rawValue).joined(separator: " or ")
+        throw TransportError(
+            .invalidConfiguration,
+            "the environment variable \(variable) is “\(name)”, which names no platform; set it to \(names), or remove it"
+        )
+    }
 }
 
 /// The services that a port must implement.
@@ -20,6 +50,7 @@ extension Platform {
         #if os(Linux)
             case .linux: LinuxSockets.makeStream(family: family)
         #endif
+        case .posix: POSIXSockets.makeStream(family: family)
         }
     }
 
@@ -30,6 +61,7 @@ extension Platform {
         #if os(Linux)
             case .linux: LinuxSockets.accept(listener)
         #endif
+        case .posix: POSIXSockets.accept(listener)
         }
     }
 
@@ -39,6 +71,7 @@ extension Platform {
         #if os(Linux)
             case .linux: NetlinkSource(loop)
         #endif
+        case .posix: InterfaceSource(loop)
         }
     }
 
@@ -48,6 +81,7 @@ extension Platform {
         #if os(Linux)
             case .linux: WallClockAlarm(loop)
         #endif
+        case .posix: IntervalAlarm(loop)
         }
     }
 }

@@ -31,6 +31,7 @@ final class Selector: @unchecked Sendable {
         #if os(Linux)
             case epoll(EpollPoller)
         #endif
+        case poll(PollPoller)
     }
 
     /// True if ``rearm(_:_:)`` has an effect.
@@ -49,6 +50,9 @@ final class Selector: @unchecked Sendable {
                 let epoll = try EpollPoller()
                 (backend, poller) = (.epoll(epoll), epoll)
         #endif
+        case .posix:
+            let poll = try PollPoller()
+            (backend, poller) = (.poll(poll), poll)
         }
         needsRearming = poller.needsRearming
     }
@@ -120,6 +124,7 @@ final class Selector: @unchecked Sendable {
         #if os(Linux)
             case .epoll(let poller): dispatch(count, of: poller)
         #endif
+        case .poll(let poller): dispatch(count, of: poller)
         }
     }
 

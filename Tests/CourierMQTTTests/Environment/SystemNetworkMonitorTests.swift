@@ -1,11 +1,11 @@
 import CourierCore
 import CourierTesting
-import CourierTransport
 import Glibc
 import TestSupport
 import Testing
 
 @testable import CourierMQTT
+@testable import CourierTransport
 
 /// A loop whose thread has a network namespace of its own.
 private struct NamespaceLoop {
@@ -81,7 +81,8 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    @Test func `the network monitor has a routing socket only while it has subscribers`() async throws {
+    @Test(.enabled(if: Platform.current == .linux, "only the platform Linux watches the networks with a socket"))
+    func `the network monitor has a routing socket only while it has subscribers`() async throws {
         try await inNamespace { namespace in
             let monitor = SystemNetworkMonitor(loop: namespace.loop)
             try await routingSockets(namespace, become: 0)
