@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The error numbers of the operating system on which this target decides.
 enum ErrorNumber {

@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Identifies the state of a file or folder without reading it. A file that was replaced or changed has another stamp.
 package struct FileStamp: Hashable, Sendable {
@@ -18,7 +25,11 @@ package struct FileStamp: Hashable, Sendable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
-        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
         times = [modified.tv_sec, modified.tv_nsec, changed.tv_sec, changed.tv_nsec]
     }
 }

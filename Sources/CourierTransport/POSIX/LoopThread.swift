@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An operating-system thread that runs one function and then ends.
 struct LoopThread: Sendable {
@@ -27,7 +34,11 @@ struct LoopThread: Sendable {
     {
         let name = String(name.utf8.prefix(15)) ?? "courier"
         let start = Unmanaged.passRetained(Start(name: name, priority: priority, body: body))
-        var made = pthread_t()
+        #if canImport(Glibc)
+            var made = pthread_t()
+        #else
+            var made: pthread_t?
+        #endif
         let result = pthread_create(&made, nil, { LoopThread.run($0) }, start.toOpaque())
         let handle: pthread_t? = made
         guard result == 0, let handle else {
@@ -54,15 +65,32 @@ struct LoopThread: Sendable {
     /// Lets the system release the thread when it ends, without a call of `join()`.
     func detach() { pthread_detach(handle) }
 
-    /// The number of the calling thread. No other living thread has the same number.
-    @inline(__always) static var current: UInt { UInt(pthread_self()) }
+    #if canImport(Glibc)
+        /// The number of the calling thread. No other living thread has the same number.
+        @inline(__always) static var current: UInt { UInt(pthread_self()) }
+    #else
+        /// The number of the calling thread. No other living thread has the same number.
+        @inline(__always) static var current: UInt { UInt(bitPattern: pthread_self()) }
+    #endif
 
     private static func nameCurrent(_ name: String) {
-        LinuxThread.nameCurrent(name)
+        #if os(Linux)
+            LinuxThread.nameCurrent(name)
+        #elseif canImport(Darwin)
+            pthread_setname_np(name)
+        #endif
     }
 
     private static func setPriorityOfCurrent(_ priority: LoopPriority) {
-        if priority != .normal { LinuxThread.setNicenessOfCurrent(priority.niceness) }
+        #if os(Linux)
+            if priority != .normal { LinuxThread.setNicenessOfCurrent(priority.niceness) }
+        #elseif canImport(Darwin)
+            switch priority {
+            case .normal: break
+            case .utility: pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+            case .background: pthread_set_qos_class_self_np(QOS_CLASS_BACKGROUND, 0)
+            }
+        #endif
     }
 
     /// Blocks SIGPIPE for the calling thread. A write to a pipe without a reader then only fails with EPIPE.

@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A file that only its owner may access. Text is only appended to the file.
 ///

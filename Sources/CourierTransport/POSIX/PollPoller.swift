@@ -1,6 +1,14 @@
-import CLinux
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Waits for events of descriptors with poll(2), and for a wake-up with a pipe.
 ///

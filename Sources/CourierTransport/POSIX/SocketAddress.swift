@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A socket address of the operating system, with a text for messages.
 struct SocketAddress: Sendable {
@@ -37,6 +44,9 @@ struct SocketAddress: Sendable {
                 "a Unix socket's path must have 1 to \(limit) bytes without NUL; this path has \(utf8.count) bytes")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
+        #if canImport(Darwin)
+            address.sun_len = UInt8(MemoryLayout.size(ofValue: address))
+        #endif
         self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
     }
 
@@ -135,7 +145,11 @@ extension SocketAddress {
     }
 
     // The values of `EAI_NODATA` and `EAI_ADDRFAMILY`, because some C libraries do not define these names.
-    private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
+    #if canImport(Darwin)
+        private static let (noData, noAddressOfFamily): (Int32, Int32) = (7, 1)
+    #else
+        private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
+    #endif
 
     private static func quoted(_ host: String) -> String { "“\(host)”" }
 }

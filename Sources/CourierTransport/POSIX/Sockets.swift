@@ -1,12 +1,24 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The operations on sockets and other descriptors that are not read or written often.
 ///
 /// A result is 0 or a negative error number, if the description names no other result.
 enum Sockets {
-    /// The type of a stream socket.
-    static let stream = Int32(SOCK_STREAM.rawValue)
+    #if canImport(Glibc)
+        /// The type of a stream socket.
+        static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        /// The type of a stream socket.
+        static let stream = SOCK_STREAM
+    #endif
 
     static func close(_ descriptor: Int32) { closeDescriptor(descriptor) }
 
@@ -29,6 +41,9 @@ enum Sockets {
     /// Makes writes to a socket without a reader return EPIPE instead of raising a signal. Other platforms have a flag
     /// of each write for this purpose.
     static func preventSignal(_ descriptor: Int32) {
+        #if canImport(Darwin)
+            _ = setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+        #endif
     }
 
     static func isSocket(_ descriptor: Int32) -> Bool { option(descriptor, SO_TYPE).number == 0 }
@@ -95,7 +110,11 @@ extension Sockets {
 
     /// Sends probes after `idle` seconds without traffic: first one, then three at a quarter of this time.
     static func setKeepAlive(_ socket: Int32, idle: Int32) {
-        let idleOption = TCP_KEEPIDLE
+        #if canImport(Darwin)
+            let idleOption = TCP_KEEPALIVE
+        #else
+            let idleOption = TCP_KEEPIDLE
+        #endif
         _ = setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
         _ = setOption(socket, Int32(IPPROTO_TCP), idleOption, idle)
         _ = setOption(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, idle / 4))
@@ -104,14 +123,26 @@ extension Sockets {
 
     /// Lets a socket use only the network interface with this name.
     static func bind(_ socket: Int32, toInterface name: String) -> Int32 {
-        return setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count + 1)) < 0
-            ? -errno : 0
+        #if os(Linux)
+            return setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count + 1)) < 0
+                ? -errno : 0
+        #elseif canImport(Darwin)
+            let index = Int32(bitPattern: if_nametoindex(name))
+            if index == 0 { return -ENODEV }
+            // A socket accepts only the option of its own family.
+            if setOption(socket, Int32(IPPROTO_IP), IP_BOUND_IF, index) == 0 { return 0 }
+            return setOption(socket, Int32(IPPROTO_IPV6), IPV6_BOUND_IF, index)
+        #else
+            return -ENOTSUP
+        #endif
     }
 
     /// Lets the system choose the port of a bound socket when the socket connects. So more than 65,535 connections to
     /// several brokers are possible. Only Linux has this option.
     static func choosePortWhenConnecting(_ socket: Int32) {
-        _ = setOption(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+        #if os(Linux)
+            _ = setOption(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+        #endif
     }
 }
 

@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The operating-system calls that streams use often. A test replaces them to simulate short reads and writes, and
 /// interruptions.
@@ -43,7 +50,11 @@ final class SystemCalls: Sendable {
 }
 
 /// The flags of each send: a socket without a reader returns EPIPE and raises no signal.
-private let sendFlags = Int32(MSG_NOSIGNAL)
+#if canImport(Darwin)
+    private let sendFlags: Int32 = 0  // `Sockets.preventSignal` has set the socket's own option.
+#else
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+#endif
 
 // Each function makes its call once, and returns the result or a negative error number.
 private func receiveOnce(_ socket: Int32, _ space: UnsafeMutableRawPointer, _ count: Int) -> Int {

@@ -1,10 +1,22 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Reads the clocks that a ``SuspendDetector`` compares.
 enum SystemClocks {
-    /// The clock that continues while the machine is suspended, and the clock that stops.
-    private static let (boot, monotonic) = (CLOCK_BOOTTIME, CLOCK_MONOTONIC)
+    #if canImport(Darwin)
+        /// The clock that continues while the machine is suspended, and the clock that stops.
+        private static let (boot, monotonic) = (CLOCK_MONOTONIC_RAW, CLOCK_UPTIME_RAW)
+    #else
+        /// The clock that continues while the machine is suspended, and the clock that stops.
+        private static let (boot, monotonic) = (CLOCK_BOOTTIME, CLOCK_MONOTONIC)
+    #endif
 
     /// The maximum number of attempts to read both clocks. If the thread is paused between the two reads, the
     /// difference of the clocks is wrong, so another attempt follows.

@@ -1,5 +1,12 @@
-import CLinux
-import Glibc
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#elseif canImport(Musl)
+    import CLinux
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The environment variables of this process.
 enum SystemEnvironment {
