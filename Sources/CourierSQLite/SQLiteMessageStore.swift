@@ -248,6 +248,40 @@ extension SQLiteMessageStore {
         }
     }
 
+    /// `true`.
+    public var keepsJobs: Bool { true }
+
+    /// Returns a page of jobs, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: The maximum number of jobs.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A `CourierError` when the store cannot be read.
+    public func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] {
+        try await thread.read { tables, ledger throws(SQLiteFailure) in
+            guard limit > 0, let place = ledger.place(of: scope) else { return [] }
+            let key = ledger[place].key
+            guard let first = RowKey.behind(id, in: key) else { return [] }
+            return try tables.jobs.read(from: first, through: .last(of: key), limit: limit)
+        }
+    }
+
+    /// Returns the keys of handled messages of a processor.
+    ///
+    /// - Parameters:
+    ///   - processor: The name of the processor.
+    ///   - scope: The client id and broker that the rows belong to.
+    /// - Returns: The keys.
+    /// - Throws: A `CourierError` when the store cannot be read.
+    public func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] {
+        try await thread.read { tables, ledger throws(SQLiteFailure) in
+            guard let place = ledger.place(of: scope) else { return [] }
+            return try tables.jobs.keys(of: processor, ledger[place].key)
+        }
+    }
+
     /// The packet ids of QoS 2 messages whose PUBREL was not received yet.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.

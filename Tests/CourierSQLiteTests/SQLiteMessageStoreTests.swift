@@ -103,7 +103,19 @@ import Testing
         let later = Date(timeIntervalSinceNow: 1e6 + Double(number))
         let bytes = [0, 10, 5_000][Int.random(in: 0..<3, using: &random)]
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(Int64.random(in: 0...1 << 50, using: &random)))
-        return switch Int.random(in: 0..<30, using: &random) {
+        let processor = number.isMultiple(of: 2) ? "orders" : "bills"
+        let time = StoreTime(date: message(number).storedAt, bootTime: bytes == 0 ? nil : bootTime)
+        let pause = Duration.nanoseconds(Int64(number) * 1_000_000_007)
+        let state = StoredJob.State(
+            processor: processor, deduplicationKey: bytes == 0 ? nil : "key \(number)", attempts: bytes % 7,
+            lastError: bytes == 10 ? "The printer is empty." : nil,
+            stage: bytes == 5_000 ? .parked(at: time.date) : .waiting(pause, since: time))
+        return switch Int.random(in: 0..<40, using: &random) {
+        case 30...33: .addJob(StoredJob(message(number, bytes: bytes, bootTime: bootTime), state))
+        case 34, 35: .updateJob(id(number), state)
+        case 36: .removeJob(id(number))
+        case 37, 38: .rememberKey(ProcessedKey(processor: processor, key: "\(number)", handledAt: time))
+        case 39: .forgetKeys(processor: processor, keys: ["1", "2", "\(number)"])
         case 0...5: .enqueue(message(number, bytes: bytes))
         case 6...8: .progress(id(number), .sent(packetID: UInt16(number)))
         case 9: .progress(id(number), .received(packetID: UInt16(number)))

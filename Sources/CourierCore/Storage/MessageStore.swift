@@ -127,6 +127,39 @@ public protocol MessageStore: Sendable {
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage]
 
+    /// Whether the store keeps jobs, which are the messages that a ``MessageProcessor`` must handle. `false` by default.
+    /// A client with a store that keeps no jobs cannot process messages.
+    var keepsJobs: Bool { get }
+
+    /// Returns a page of jobs, in the order of their ids. The default implementation returns an empty page.
+    ///
+    /// - Parameters:
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: The maximum number of jobs.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
+    func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob]
+
+    /// Returns the job with this id; `nil` if there is none. The default implementation searches a page of
+    /// ``jobs(in:after:limit:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the job's message.
+    ///   - scope: The client id and broker that the rows belong to.
+    /// - Returns: The job.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
+    func job(_ id: StoredMessage.ID, in scope: StoreScope) async throws -> StoredJob?
+
+    /// Returns the keys of handled messages of a processor, in any order. The default implementation returns none.
+    ///
+    /// - Parameters:
+    ///   - processor: The name of the processor.
+    ///   - scope: The client id and broker that the rows belong to.
+    /// - Returns: The keys. A client removes keys beyond the limit of its processor.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
+    func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey]
+
     /// Returns the packet ids of received QoS 2 messages whose PUBREL has not arrived; at most 65,535.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.
@@ -155,6 +188,41 @@ extension MessageStore {
     ) {
         commit(changes, in: scope, completion: completion)
     }
+
+    /// Returns `false`. A store that keeps no jobs need not implement this property.
+    public var keepsJobs: Bool { false }
+
+    /// Returns no jobs.
+    ///
+    /// - Parameters:
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the page before.
+    ///   - limit: The maximum number of jobs.
+    /// - Returns: An empty page.
+    /// - Throws: Nothing. Another implementation may throw.
+    public func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] { [] }
+
+    /// Searches the job in a page of one row.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the job's message.
+    ///   - scope: The client id and broker that the rows belong to.
+    /// - Returns: The job; `nil` if there is none.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
+    public func job(_ id: StoredMessage.ID, in scope: StoreScope) async throws -> StoredJob? {
+        let before = id.rawValue == 0 ? nil : StoredMessage.ID(rawValue: id.rawValue - 1)
+        let found = try await jobs(in: scope, after: before, limit: 1).first
+        return found?.message.id == id ? found : nil
+    }
+
+    /// Returns no keys.
+    ///
+    /// - Parameters:
+    ///   - processor: The name of the processor.
+    ///   - scope: The client id and broker that the rows belong to.
+    /// - Returns: No keys.
+    /// - Throws: Nothing. Another implementation may throw.
+    public func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] { [] }
 
     /// Returns no messages, because a store need not keep rejected messages.
     ///

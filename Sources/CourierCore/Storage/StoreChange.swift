@@ -50,6 +50,20 @@ public enum StoreChange: Hashable, Sendable {
     /// process ends. The message cannot arrive twice if the session has the same client id and broker as the scope.
     case rememberSession(StoreScope)
 
+    // MARK: Messages that wait for a handler
+
+    /// Store a received message that a ``MessageProcessor`` must handle. The ids of incoming messages and of jobs are
+    /// given in one order.
+    case addJob(StoredJob)
+    /// Set the state of a job: its number of attempts and its stage. A store's limits need not count the state.
+    case updateJob(StoredMessage.ID, StoredJob.State)
+    /// Remove a job, because its message was handled, or because a parked message was removed.
+    case removeJob(StoredMessage.ID)
+    /// Store the key of a handled message. The new key replaces an equal key of the same processor.
+    case rememberKey(ProcessedKey)
+    /// Remove the keys of handled messages of a processor.
+    case forgetKeys(processor: String, keys: [String])
+
     // MARK: Subscriptions
 
     /// Store whether the client wants to subscribe to the filter or to unsubscribe from it. The new intent replaces an

@@ -21,6 +21,10 @@ package struct StoreSize: Hashable, Sendable {
 
     package init(of filter: TopicFilter) { self.init(rows: 1, bytes: filter.string.utf8.count) }
 
+    package init(of key: ProcessedKey) {
+        self.init(rows: 1, bytes: key.processor.utf8.count + key.key.utf8.count)
+    }
+
     /// Creates the sum of the sizes of all rows that the changes add. Does not subtract the rows that the changes
     /// remove or replace.
     package init(addedBy changes: [StoreChange]) {
@@ -28,8 +32,11 @@ package struct StoreSize: Hashable, Sendable {
         for change in changes {
             switch change {
             case .enqueue(let message), .keep(let message): self += StoreSize(of: message)
+            case .addJob(let job): self += StoreSize(of: job.message)
+            case .rememberKey(let key): self += StoreSize(of: key)
             case .want(let subscription): self += StoreSize(of: subscription.filter)
-            case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+            case .updateJob, .removeJob, .forgetKeys, .progress, .removeOutgoing, .strike, .reject, .removeRejected,
+                .removeIncoming, .removeExpired,
                 .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .forgetSubscription,
                 .removeAll:
                 break

@@ -25,3 +25,19 @@ public struct StoreTime: Hashable, Sendable {
     /// The current time of the system's clocks.
     public static var now: StoreTime { StoreTime(date: Date(), bootTime: .now) }
 }
+
+extension StoreTime {
+    /// Returns the time from an earlier point in time to this one. If both are of the same boot of the machine, a change
+    /// of the date has no effect. Otherwise, it is the difference of the dates, or 0 if that is negative.
+    ///
+    /// - Parameter earlier: The earlier point in time.
+    /// - Returns: The time, never negative.
+    public func elapsed(since earlier: StoreTime) -> Duration {
+        if let earlier = earlier.bootTime, let now = bootTime, earlier.bootID == now.bootID,
+            earlier.sinceBoot <= now.sinceBoot
+        {
+            return now.sinceBoot - earlier.sinceBoot
+        }
+        return StoredMessage.bounded(date.timeIntervalSince(earlier.date))
+    }
+}

@@ -14,12 +14,7 @@ extension StoredMessage {
     /// - Parameter time: The current time.
     /// - Returns: The age, never negative.
     public func age(at time: StoreTime) -> Duration {
-        if let stored = bootTime, let now = time.bootTime, stored.bootID == now.bootID,
-            stored.sinceBoot <= now.sinceBoot
-        {
-            return now.sinceBoot - stored.sinceBoot
-        }
-        return Self.bounded(time.date.timeIntervalSince(storedAt))
+        time.elapsed(since: StoreTime(date: storedAt, bootTime: bootTime))
     }
 
     /// The time for which the message is valid after it was stored; `nil` for no limit.
@@ -40,7 +35,8 @@ extension StoredMessage {
     /// - Returns: `true` if the lifetime is over; `false` if it is not over or has no limit.
     public func isOver(at time: StoreTime) -> Bool { remaining(at: time).map { $0 <= .zero } ?? false }
 
-    private static func bounded(_ seconds: TimeInterval) -> Duration {
+    /// Returns the number of seconds as a duration, which is not negative and not longer than ``longest``.
+    static func bounded(_ seconds: TimeInterval) -> Duration {
         seconds > 0 ? .seconds(min(seconds, longest)) : .zero
     }
 }

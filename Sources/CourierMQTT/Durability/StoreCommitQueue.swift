@@ -269,7 +269,9 @@ extension StoreChange {
     fileprivate var messageByteCount: Int {
         switch self {
         case .enqueue(let message), .keep(let message): message.topic.utf8.count + message.payload.count
-        case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+        case .addJob(let job): job.message.topic.utf8.count + job.message.payload.count
+        case .updateJob, .removeJob, .rememberKey, .forgetKeys, .progress, .removeOutgoing, .strike, .reject,
+            .removeRejected, .removeIncoming, .removeExpired,
             .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .want, .forgetSubscription,
             .removeAll:
             0

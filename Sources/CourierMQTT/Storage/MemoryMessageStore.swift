@@ -173,6 +173,38 @@ public final class MemoryMessageStore: MessageStore {
         state.withLock { $0.contents.rejected(in: scope, after: id, limit: limit) }
     }
 
+    /// `true`.
+    public var keepsJobs: Bool { true }
+
+    /// Returns a page of jobs, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - scope: The scope of the rows.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The largest number of jobs in the page.
+    /// - Returns: The page. It is empty after the last page.
+    public func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredJob] {
+        var page: [StoredJob] = []
+        var last = id
+        while page.count < limit {
+            let (rows, end) = chunk(scope, { $0.jobs }, after: last, min(limit - page.count, Self.rowsAtATime))
+            page += rows
+            guard let end else { break }
+            last = end
+        }
+        return page
+    }
+
+    /// Returns the keys of handled messages of a processor.
+    ///
+    /// - Parameters:
+    ///   - processor: The name of the processor.
+    ///   - scope: The scope of the rows.
+    /// - Returns: The keys.
+    public func processedKeys(of processor: String, in scope: StoreScope) async -> [ProcessedKey] {
+        state.withLock { $0.contents[scope].processedKeys[processor].map { Array($0.values) } ?? [] }
+    }
+
     /// Returns the packet ids of received QoS 2 messages whose PUBREL has not arrived.
     ///
     /// - Parameter scope: The scope of the rows.

@@ -7,6 +7,9 @@ struct StoreContents: Sendable {
     struct Scope: Sendable {
         var outgoing = MessageRows<StoredOutgoing>()
         var incoming = MessageRows<StoredMessage>()
+        var jobs = MessageRows<StoredJob>()
+        /// The keys of handled messages, by processor and key.
+        var processedKeys: [String: [String: ProcessedKey]] = [:]
         var packetIDs: Set<UInt16> = []
         var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]
         var lastMessageID: StoredMessage.ID?
@@ -20,6 +23,8 @@ struct StoreContents: Sendable {
     private enum Undo {
         case outgoing(StoredMessage.ID, StoredOutgoing?)
         case incoming(StoredMessage.ID, StoredMessage?)
+        case job(StoredMessage.ID, StoredJob?)
+        case processedKey(processor: String, key: String, ProcessedKey?)
         case expired([StoredMessage])
         case packetIDs(Set<UInt16>)
         case packetID(UInt16, wasThere: Bool)
@@ -117,6 +122,19 @@ extension StoreContents {
             let expired = scope.incoming.removeAll { $0.isOver(at: time) }
             for message in expired { scope.subtract(message) }
             return .expired(expired)
+        case .addJob(let job):
+            scope.gaveOut(job.message.id)
+            return .job(job.message.id, scope.putJob(job, job.message.id))
+        case .updateJob(let id, let state):
+            guard let row = scope.jobs[id] else { return nil }
+            return .job(id, scope.putJob(StoredJob(row.message, state), id))
+        case .removeJob(let id): return scope.putJob(nil, id).map { .job(id, $0) }
+        case .rememberKey(let key):
+            let old = scope.setKey(key, of: key.processor, key.key)
+            return .processedKey(processor: key.processor, key: key.key, old)
+        case .forgetKeys(let processor, let keys):
+            return .list(
+                keys.map { .processedKey(processor: processor, key: $0, scope.setKey(nil, of: processor, $0)) })
         case .rememberPacketID(let id): return .packetID(id, wasThere: !scope.packetIDs.insert(id).inserted)
         case .forgetPacketID(let id): return .packetID(id, wasThere: scope.packetIDs.remove(id) != nil)
         case .forgetAllPacketIDs:
@@ -154,6 +172,8 @@ extension StoreContents {
         switch step {
         case .outgoing(let id, let row): scope.putOutgoing(row, id)
         case .incoming(let id, let message): scope.putIncoming(message, id)
+        case .job(let id, let job): scope.putJob(job, id)
+        case .processedKey(let processor, let key, let old): scope.setKey(old, of: processor, key)
         case .expired(let messages): for message in messages { scope.putIncoming(message, message.id) }
         case .packetIDs(let ids): scope.packetIDs = ids
         case .packetID(let id, let wasThere):
@@ -184,6 +204,24 @@ extension StoreContents.Scope {
         let old = message.map { incoming.put($0, id) } ?? incoming.remove(id)
         if let message { add(message) }
         if let old { subtract(old) }
+        return old
+    }
+
+    @discardableResult
+    fileprivate mutating func putJob(_ job: StoredJob?, _ id: StoredMessage.ID) -> StoredJob? {
+        let old = job.map { jobs.put($0, id) } ?? jobs.remove(id)
+        if let job { add(job.message) }
+        if let old { subtract(old.message) }
+        return old
+    }
+
+    /// Adds or replaces the key of a handled message, or removes it if `new` is `nil`. Returns the former key.
+    @discardableResult
+    fileprivate mutating func setKey(_ new: ProcessedKey?, of processor: String, _ key: String) -> ProcessedKey? {
+        let old = processedKeys[processor]?[key]
+        if let old { size -= StoreSize(of: old) }
+        if let new { size += StoreSize(of: new) }
+        processedKeys[processor, default: [:]][key] = new
         return old
     }
 

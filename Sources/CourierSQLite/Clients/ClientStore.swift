@@ -184,6 +184,16 @@ package final class ClientStore: MessageStore {
         try await store.incoming(in: scope, matching: filter, after: id, limit: limit, at: time)
     }
 
+    package var keepsJobs: Bool { true }
+
+    package func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] {
+        try await store.jobs(in: scope, after: id, limit: limit)
+    }
+
+    package func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] {
+        try await store.processedKeys(of: processor, in: scope)
+    }
+
     package func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
         try await store.incomingPacketIDs(in: scope)
     }

@@ -110,6 +110,7 @@ struct Salvage {
             try writer.addRejected(message, to: place)
             saved += 1
         }
+        saved += try saveJobs(source, places, &writer)
         let packetIDs = RowScan(table: "packet_id", columns: "key", database: source)
         try packetIDs.visit { row throws(SQLiteFailure) in
             guard let place = places[row.integer(0) >> 16] else { return }
@@ -119,6 +120,31 @@ struct Salvage {
         saved += try saveSubscriptions(source, places, &writer)
         try writer.begin()
         try writer.commit(now: Date())
+        return saved
+    }
+
+    /// Copies the jobs whose message and state can both be read, and the keys of handled messages.
+    private func saveJobs(
+        _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
+    ) throws(SQLiteFailure) -> Int {
+        var saved = 0
+        let jobs = RowScan(table: JobPages.source, columns: JobPages.columns, database: source)
+        try jobs.visit { row throws(SQLiteFailure) in
+            guard let (key, job) = JobPages.job(row), let place = places[key.scope] else { return }
+            try writer.add(.addJob(job), to: place)
+            saved += 1
+            if saved.isMultiple(of: Self.rowsAtATime) { try writer.commit(now: Date()) }
+        }
+        let sql = "SELECT scope, processor, processed, handled_at, boot_id, since_boot FROM processed_key"
+        guard let rows = try? source.prepare(sql, "reading") else { return saved }
+        while (try? rows.step()) == true {
+            guard let place = places[rows.integer(0)], let processor = rows.text(1), let key = rows.text(2) else {
+                continue
+            }
+            let handledAt = StoreTime(reading: rows, 3)
+            try writer.add(.rememberKey(ProcessedKey(processor: processor, key: key, handledAt: handledAt)), to: place)
+            saved += 1
+        }
         return saved
     }
 

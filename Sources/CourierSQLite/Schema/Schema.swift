@@ -18,7 +18,9 @@ struct Schema: Sendable {
     /// The file version that this library writes.
     var version: Int64 { Int64(steps.count) }
 
-    static let current = Schema(steps: [Step(sql: versionOne), Step(sql: versionTwo), Step(sql: versionThree)])
+    static let current = Schema(steps: [
+        Step(sql: versionOne), Step(sql: versionTwo), Step(sql: versionThree), Step(sql: versionFour),
+    ])
 
     /// The tables that files of every version have.
     static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
@@ -72,6 +74,22 @@ struct Schema: Sendable {
     private static let versionThree = """
         ALTER TABLE scope ADD COLUMN session_client_id TEXT;
         ALTER TABLE scope ADD COLUMN session_broker TEXT;
+        """
+
+    // The messages of jobs, and their states. An attempt changes the state only, so that SQLite does not write the
+    // payload again. `pause` is in nanoseconds; it is NULL for a parked job. `changed_at`, `boot_id` and `since_boot`
+    // say when the pause began, or when the job was parked.
+    private static let versionFour = """
+        CREATE TABLE job (
+            key INTEGER PRIMARY KEY, progress INTEGER NOT NULL, qos INTEGER NOT NULL, is_retained INTEGER NOT NULL,
+            stored_at REAL NOT NULL, expires_at REAL, size INTEGER NOT NULL, topic TEXT NOT NULL, properties BLOB,
+            payload BLOB NOT NULL, boot_id BLOB, since_boot INTEGER, is_latest_only INTEGER, strikes INTEGER);
+        CREATE TABLE job_state (
+            key INTEGER PRIMARY KEY, processor TEXT NOT NULL, deduplication_key TEXT, attempts INTEGER NOT NULL,
+            last_error TEXT, pause INTEGER, changed_at REAL NOT NULL, boot_id BLOB, since_boot INTEGER);
+        CREATE TABLE processed_key (
+            scope INTEGER NOT NULL, processor TEXT NOT NULL, processed TEXT NOT NULL, handled_at REAL NOT NULL,
+            boot_id BLOB, since_boot INTEGER, PRIMARY KEY (scope, processor, processed)) WITHOUT ROWID;
         """
 
     /// Migrates a file to this version, in one transaction.

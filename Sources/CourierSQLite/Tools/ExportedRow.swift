@@ -8,6 +8,8 @@ struct ExportedRow: Encodable {
         case outgoing
         case incoming
         case rejected
+        case job
+        case parked
         case packetID
         case subscription
     }
@@ -37,9 +39,17 @@ struct ExportedRow: Encodable {
     var isLatestOnly: Bool?
     /// The number of connections that ended right after the message was sent; `nil` if there are none.
     var strikes: Int?
-    /// The reason of the rejection. Only rejected messages have `reason` and `rejectedAt`.
+    /// The reason of the rejection, or the error of a job's last attempt.
     var reason: String?
     var rejectedAt: Date?
+    /// The name of the processor that handles the job. Only jobs and parked messages have the next five properties.
+    var processor: String?
+    var deduplicationKey: String?
+    /// The number of attempts that failed.
+    var attempts: Int?
+    /// The date of the next attempt, if the date does not change meanwhile; `nil` for a parked message.
+    var nextAttemptAt: Date?
+    var parkedAt: Date?
     var payload: Data?
     var contentType: String?
     var isUTF8: Bool?
@@ -65,7 +75,7 @@ struct ExportedRow: Encodable {
         secondsSinceBoot = message.bootTime.map { $0.sinceBoot / .seconds(1) }
         if message.isLatestOnly { isLatestOnly = true }
         if row.strikes > 0 { strikes = row.strikes }
-        if kind != .incoming { (progress, packetID) = Self.words(row.progress) }
+        if kind == .outgoing || kind == .rejected { (progress, packetID) = Self.words(row.progress) }
         let properties = message.properties
         (contentType, responseTopic) = (properties.contentType, properties.responseTopic)
         correlationData = properties.correlationData
@@ -79,6 +89,17 @@ struct ExportedRow: Encodable {
     init(_ rejected: RejectedMessage, in scope: StoreScope) {
         self.init(.rejected, rejected.outgoing, in: scope)
         (reason, rejectedAt) = (rejected.reason, rejected.rejectedAt)
+    }
+
+    init(_ job: StoredJob, in scope: StoreScope) {
+        self.init(job.state.isParked ? .parked : .job, StoredOutgoing(job.message, .queued), in: scope)
+        let state = job.state
+        (processor, deduplicationKey) = (state.processor, state.deduplicationKey)
+        (attempts, reason) = (state.attempts, state.lastError)
+        switch state.stage {
+        case .waiting(let pause, let since): nextAttemptAt = since.date.addingTimeInterval(pause / .seconds(1))
+        case .parked(let date): parkedAt = date
+        }
     }
 
     init(packetID: UInt16, in scope: StoreScope) {

@@ -20,11 +20,15 @@ public final class SQLiteStoreInspector {
     /// The number of rejected messages that are read at a time. The number is small, because rejected messages may be
     /// large.
     private static let rejectedAtATime = 100
+    /// The number of jobs that are read at a time. The number is small, because messages may be large.
+    private static let jobsAtATime = 100
 
     private let database: Database
     private let messages: [(ExportedRow.Kind, MessagePages)]
     /// Reads the rejected messages; `nil` if the file's version has no table for them.
     private let rejected: RejectedPages?
+    /// Reads the jobs; `nil` if the file's version has no tables for them.
+    private let jobPages: JobPages?
     private let lists: SessionLists
     private let path: String
 
@@ -57,6 +61,7 @@ public final class SQLiteStoreInspector {
                 (.incoming, try MessagePages("incoming", database)),
             ]
             rejected = version > 1 ? try RejectedPages(database) : nil
+            jobPages = version > 3 ? try JobPages(database) : nil
             lists = try SessionLists(database)
         } catch {
             throw error.courierError(path: path)
@@ -85,8 +90,49 @@ public final class SQLiteStoreInspector {
         }
     }
 
-    /// Exports all stored rows as JSON Lines, with one JSON object for each message, rejected message, packet id and
-    /// subscription.
+    /// Returns the numbers of jobs and of parked messages of a scope; 0 if the file does not have the scope.
+    package func jobCounts(of scope: StoreScope) throws(CourierError) -> (waiting: Int, parked: Int) {
+        guard jobPages != nil, let key = try entries().first(where: { $0.name == scope })?.key else { return (0, 0) }
+        let (first, last) = (RowKey.first(of: key).rawValue, RowKey.last(of: key).rawValue)
+        return try reading { () throws(SQLiteFailure) in
+            let sql = "SELECT count(*) FROM job_state WHERE key BETWEEN \(first) AND \(last) AND pause IS"
+            let operation = "counting jobs"
+            return (
+                Int(try database.number("\(sql) NOT NULL", operation)),
+                Int(try database.number("\(sql) NULL", operation))
+            )
+        }
+    }
+
+    /// Calls `body` with each job of a scope, in the order of their ids. Parked messages are jobs, too.
+    package func visitJobs(of scope: StoreScope, _ body: (StoredJob) throws -> Void) throws {
+        guard let key = try entries().first(where: { $0.name == scope })?.key else { return }
+        try visitJobs(of: key, body)
+    }
+
+    /// Calls `write` with each job of a scope as a line of ``export(_:_:)``.
+    package func exportJobs(_ scope: StoreScope, where isMeant: (StoredJob) -> Bool, _ write: (String) throws -> Void)
+        throws
+    {
+        let encoder = Self.encoder
+        try visitJobs(of: scope) { job in
+            if isMeant(job) { try write(Self.line(ExportedRow(job, in: scope), encoder)) }
+        }
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+
+    private static func line(_ row: ExportedRow, _ encoder: JSONEncoder) throws -> String {
+        String(decoding: try encoder.encode(row), as: UTF8.self)
+    }
+
+    /// Exports all stored rows as JSON Lines, with one JSON object for each message, rejected message, job, packet id
+    /// and subscription.
     ///
     /// Each object has a `kind`, a `clientID` and a `broker`. Payloads and correlation data are Base64.
     ///
@@ -95,17 +141,14 @@ public final class SQLiteStoreInspector {
     ///   - write: Called for each line, without its line break.
     /// - Throws: A `CourierError` if the file cannot be read; an error that `write` throws.
     public func export(_ scope: StoreScope? = nil, _ write: (String) throws -> Void) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        func show(_ row: ExportedRow) throws {
-            try write(String(decoding: encoder.encode(row), as: UTF8.self))
-        }
+        let encoder = Self.encoder
+        func show(_ row: ExportedRow) throws { try write(Self.line(row, encoder)) }
         for entry in try entries() where scope == nil || scope == entry.name {
             for (kind, pages) in messages {
                 try visit(pages, of: entry.key) { try show(ExportedRow(kind, $0.outgoing, in: entry.name)) }
             }
             try visitRejected(of: entry.key) { try show(ExportedRow($0, in: entry.name)) }
+            try visitJobs(of: entry.key) { try show(ExportedRow($0, in: entry.name)) }
             let (packetIDs, subscriptions) = try reading { () throws(SQLiteFailure) in
                 (try lists.packetIDs(of: entry.key), try lists.subscriptions(of: entry.key))
             }
@@ -140,6 +183,18 @@ public final class SQLiteStoreInspector {
             }
             for message in messages { try body(message) }
             next = messages.last.flatMap { RowKey.behind($0.message.id, in: scope) }
+        }
+    }
+
+    private func visitJobs(of scope: Int64, _ body: (StoredJob) throws -> Void) throws {
+        guard let jobPages else { return }
+        var next: RowKey? = RowKey.first(of: scope)
+        while let first = next {
+            let jobs = try reading { () throws(SQLiteFailure) in
+                try jobPages.read(from: first, through: .last(of: scope), limit: Self.jobsAtATime)
+            }
+            for job in jobs { try body(job) }
+            next = jobs.last.flatMap { RowKey.behind($0.message.id, in: scope) }
         }
     }
 

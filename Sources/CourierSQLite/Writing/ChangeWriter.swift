@@ -10,6 +10,7 @@ struct ChangeWriter {
     private enum Direction: Hashable {
         case outgoing
         case incoming
+        case job
     }
 
     /// Identifies one row of a message table.
@@ -46,6 +47,8 @@ struct ChangeWriter {
     private var works: [(place: Place, scope: Int, work: Work)] = []
     private var indices: [Place: Int] = [:]
     private var packetIDs: [Int64: Bool] = [:]
+    /// The pending states of jobs; `nil` for a state to remove.
+    private var jobStates: [RowKey: StoredJob.State?] = [:]
 
     init(
         _ database: Database, _ tables: StoreTables, _ ledger: ScopeLedger,
@@ -110,6 +113,7 @@ struct ChangeWriter {
         works.removeAll(keepingCapacity: true)
         indices.removeAll(keepingCapacity: true)
         packetIDs.removeAll(keepingCapacity: true)
+        jobStates.removeAll(keepingCapacity: true)
     }
 
     // MARK: Changes
@@ -126,6 +130,15 @@ struct ChangeWriter {
         case .keep(let message): insert(message, .incoming, scope)
         case .removeIncoming(let id): remove(id, .incoming, scope)
         case .removeExpired(let time): try removeExpired(at: time, scope)
+        case .addJob(let job):
+            insert(job.message, .job, scope)
+            setState(job.state, job.message.id, scope)
+        case .updateJob(let id, let state): setState(state, id, scope)
+        case .removeJob(let id):
+            remove(id, .job, scope)
+            setState(nil, id, scope)
+        case .rememberKey(let key): try remember(key, scope)
+        case .forgetKeys(let processor, let keys): try forget(keys, of: processor, scope)
         case .rememberPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = true
         case .forgetPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = false
         case .forgetAllPacketIDs:
@@ -226,6 +239,10 @@ struct ChangeWriter {
             case .nothing: break
             }
         }
+        for (key, state) in jobStates {
+            try begin()
+            if let state { try tables.jobs.write(state, key) } else { try tables.jobs.removeState(key) }
+        }
         for (key, isThere) in packetIDs {
             try begin()
             try tables.setPacketID(key, isThere: isThere)
@@ -242,6 +259,7 @@ struct ChangeWriter {
         switch direction {
         case .outgoing: tables.outgoing
         case .incoming: tables.incoming
+        case .job: tables.jobs.messages
         }
     }
 
@@ -250,8 +268,9 @@ struct ChangeWriter {
             switch direction {
             case .outgoing: entry.outgoingCount += sign * figures.size.rows
             case .incoming: entry.incomingCount += sign * figures.size.rows
+            case .job: break
             }
-            entry.payloadBytes += sign * figures.payloadBytes
+            if direction != .job { entry.payloadBytes += sign * figures.payloadBytes }
             entry.size.rows += sign * figures.size.rows
             entry.size.bytes += sign * figures.size.bytes
         }
@@ -294,6 +313,28 @@ struct ChangeWriter {
         try tables.rejected.insert(message, key)
     }
 
+    private mutating func setState(_ state: StoredJob.State?, _ id: StoredMessage.ID, _ scope: Int) {
+        if let key = RowKey(scope: ledger[scope].key, id: id) { jobStates[key] = .some(state) }
+    }
+
+    private mutating func remember(_ key: ProcessedKey, _ scope: Int) throws(SQLiteFailure) {
+        try begin()
+        let isThere = try tables.jobs.hasKey(key.key, of: key.processor, ledger[scope].key)
+        try tables.jobs.write(key, of: ledger[scope].key)
+        ledger.change(scope) { if !isThere { $0.size += StoreSize(of: key) } }
+    }
+
+    private mutating func forget(
+        _ keys: [String], of processor: String, _ scope: Int
+    ) throws(SQLiteFailure) {
+        for key in keys where try tables.jobs.hasKey(key, of: processor, ledger[scope].key) {
+            try begin()
+            try tables.jobs.removeKey(key, of: processor, ledger[scope].key)
+            let size = StoreSize(of: ProcessedKey(processor: processor, key: key, handledAt: .now))
+            ledger.change(scope) { $0.size -= size }
+        }
+    }
+
     private mutating func want(_ subscription: StoredSubscription, _ scope: Int) throws(SQLiteFailure) {
         try begin()
         let isThere = try tables.hasSubscription(subscription.filter.string, of: ledger[scope].key)
@@ -315,6 +356,7 @@ struct ChangeWriter {
         try tables.outgoing.removeAll(of: key)
         try tables.incoming.removeAll(of: key)
         try tables.rejected.removeAll(of: key)
+        try tables.jobs.removeAll(of: key)
         try tables.removePacketIDs(of: key)
         try tables.removeSubscriptions(of: key)
         ledger.change(scope) { entry in

@@ -155,7 +155,7 @@ struct ScopeLedger {
             SELECT key, client_id, broker, last_message_id, outgoing_count, incoming_count, payload_bytes, rows, bytes,
                 (SELECT max(key) FROM outgoing WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655),
                 (SELECT max(key) FROM incoming WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655),
-                \(sessionColumns(in: database))
+                \(lastJobKey(in: database)), \(sessionColumns(in: database))
             FROM scope ORDER BY key
             """, "reading the scopes")
         while try rows.step() {
@@ -165,6 +165,13 @@ struct ScopeLedger {
             _ = ledger.append(entry)
         }
         return ledger
+    }
+
+    /// Returns the highest key of the scope's jobs for a SELECT statement. A file of an older version has no jobs.
+    private static func lastJobKey(in database: Database) -> String {
+        let hasJobs = (try? database.prepare("SELECT key FROM job LIMIT 0", "reading")) != nil
+        let keys = "key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655"
+        return hasJobs ? "(SELECT max(key) FROM job WHERE \(keys))" : "NULL"
     }
 
     /// Returns the session columns for a SELECT statement. If a file of an older version lacks these columns, the
@@ -229,9 +236,11 @@ extension ScopeLedger.Entry {
         else { return nil }
         self.init(key: key, name: StoreScope(clientID: clientID, broker: broker))
         if !row.isNull(3) { lastMessageID = UInt64(row.integer(3)) }
-        for column in [9, 10] as [Int32] where !row.isNull(column) { gaveOut(RowKey(rawValue: row.integer(column)).id) }
+        for column in [9, 10, 11] as [Int32] where !row.isNull(column) {
+            gaveOut(RowKey(rawValue: row.integer(column)).id)
+        }
         (outgoingCount, incomingCount, payloadBytes) = (Int(figures[0]), Int(figures[1]), Int(figures[2]))
-        session = StoreScope(session: row, 11)
+        session = StoreScope(session: row, 12)
         size = StoreSize(rows: Int(figures[3]), bytes: Int(figures[4]))
         lastInTables = lastMessageID
         isInFile = true

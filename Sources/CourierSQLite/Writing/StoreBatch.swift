@@ -38,9 +38,10 @@ struct StoreBatch: Sendable {
         changes.allSatisfy { change in
             switch change {
             case .enqueue(let message), .keep(let message): message.id.rawValue <= RowKey.highestMessageID
+            case .addJob(let job): job.message.id.rawValue <= RowKey.highestMessageID
             case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
-                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .want, .forgetSubscription,
-                .removeAll:
+                .updateJob, .removeJob, .rememberKey, .forgetKeys, .rememberPacketID, .forgetPacketID,
+                .forgetAllPacketIDs, .rememberSession, .want, .forgetSubscription, .removeAll:
                 true
             }
         }
@@ -56,9 +57,10 @@ struct StoreBatch: Sendable {
     var needsScope: Bool {
         changes.contains { change in
             switch change {
-            case .enqueue, .keep, .rememberPacketID, .rememberSession, .want: true
+            case .enqueue, .keep, .addJob, .rememberKey, .rememberPacketID, .rememberSession, .want: true
             case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
-                .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription, .removeAll:
+                .updateJob, .removeJob, .forgetKeys, .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription,
+                .removeAll:
                 false
             }
         }

@@ -6,6 +6,7 @@ struct StoreTables {
     let outgoing: MessageTable
     let incoming: MessageTable
     let rejected: RejectedTable
+    let jobs: JobTables
     let scopes: ScopeStatements
     private let expired: ExpiredRows
     private let packetIDInsertion: Statement
@@ -22,6 +23,7 @@ struct StoreTables {
         incoming = try MessageTable("incoming", database)
         scopes = try ScopeStatements(database)
         rejected = try RejectedTable(database)
+        jobs = try JobTables(database)
         expired = try ExpiredRows(database)
         let packetID = "storing packet ids"
         packetIDInsertion = try database.prepare("INSERT OR IGNORE INTO packet_id (key) VALUES (?)", packetID)
@@ -43,6 +45,7 @@ struct StoreTables {
     func forgetRecentRows() {
         outgoing.forgetRecentRows()
         incoming.forgetRecentRows()
+        jobs.messages.forgetRecentRows()
     }
 
     // MARK: Expired messages

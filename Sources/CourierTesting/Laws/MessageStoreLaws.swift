@@ -45,6 +45,12 @@ public enum MessageStoreLaws {
         case strikesAreKept
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
+        /// A job is read with its last state until it is removed. It is not an incoming message. The law concerns only
+        /// stores that keep jobs.
+        case jobsAreKept
+        /// The key of a handled message is read with its last time until it is removed. Each processor has its own keys.
+        /// The law concerns only stores that keep jobs.
+        case processedKeysAreKept
         /// The packet ids form a set. Changes add packet ids to the set and remove them from it.
         case packetIDsAreASet
         /// The stored session is the last session that was committed, or always `nil` if the store keeps no session.
@@ -131,6 +137,8 @@ extension MessageStoreLaws.Law {
         case .agesByBootTime: try await StoreAgeLaws.agesByBootTime(probe)
         case .strikesAreKept: try await StoreRejectionLaws.strikesAreKept(probe)
         case .rejectedAreKept: try await StoreRejectionLaws.rejectedAreKept(probe)
+        case .jobsAreKept: try await StoreJobLaws.jobsAreKept(probe)
+        case .processedKeysAreKept: try await StoreJobLaws.processedKeysAreKept(probe)
         case .packetIDsAreASet: try await StoreContentLaws.packetIDsAreASet(probe)
         case .sessionIsKept: try await StoreContentLaws.sessionIsKept(probe)
         case .subscriptionsAreByFilter: try await StoreContentLaws.subscriptionsAreByFilter(probe)

@@ -54,6 +54,14 @@ struct StoreProbe: Sendable {
 
     // MARK: Reading
 
+    func jobs(after id: UInt64? = nil, limit: Int = everything) async throws -> [StoredJob] {
+        try await store.jobs(in: scope, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
+    }
+
+    func keys(of processor: String) async throws -> Set<ProcessedKey> {
+        Set(try await store.processedKeys(of: processor, in: scope))
+    }
+
     func outgoing(after id: UInt64? = nil, limit: Int = everything) async throws -> [StoredOutgoing] {
         try await store.outgoing(in: scope, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
     }

@@ -169,6 +169,16 @@ final class ControlledStore: MessageStore {
             await memory.incoming(in: scope, matching: filter, after: id, limit: limit, at: time), areIncoming: true)
     }
 
+    var keepsJobs: Bool { true }
+
+    func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] {
+        await handOut(await memory.jobs(in: scope, after: id, limit: limit))
+    }
+
+    func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] {
+        await memory.processedKeys(of: processor, in: scope)
+    }
+
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage] {
         await memory.rejected(in: scope, after: id, limit: limit)
     }

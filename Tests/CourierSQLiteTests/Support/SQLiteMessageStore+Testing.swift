@@ -47,6 +47,9 @@ extension SQLiteMessageStore {
             outgoing: try await outgoing(in: scope, after: nil, limit: .max),
             incoming: try await incoming(in: scope, matching: nil, after: nil, limit: .max),
             rejected: try await rejected(in: scope, after: nil, limit: .max),
+            jobs: try await jobs(in: scope, after: nil, limit: .max),
+            keys: Set(
+                try await processedKeys(of: "orders", in: scope) + processedKeys(of: "bills", in: scope)),
             packetIDs: try await incomingPacketIDs(in: scope),
             subscriptions: try await subscriptions(in: scope), summary: try await summary(of: scope))
     }
@@ -57,6 +60,8 @@ struct StoreContents: Equatable {
     var outgoing: [StoredOutgoing]
     var incoming: [StoredMessage]
     var rejected: [RejectedMessage] = []
+    var jobs: [StoredJob] = []
+    var keys: Set<ProcessedKey> = []
     var packetIDs: Set<UInt16>
     var subscriptions: [StoredSubscription]
     var summary: StoreSummary

@@ -11,6 +11,8 @@ struct StoreModel {
         var rejected: [UInt64: RejectedMessage] = [:]
         var last: UInt64?
         var session: StoreScope?
+        var jobs: [UInt64: StoredJob] = [:]
+        var keys: [String: ProcessedKey] = [:]
     }
 
     private(set) var scopes: [StoreScope: Scope] = [:]
@@ -40,6 +42,14 @@ struct StoreModel {
             scope.last = max(scope.last ?? 0, message.id.rawValue)
         case .removeIncoming(let id): scope.incoming[id.rawValue] = nil
         case .removeExpired(let time): scope.incoming = scope.incoming.filter { !$0.value.isOver(at: time) }
+        case .addJob(let job):
+            scope.jobs[job.message.id.rawValue] = job
+            scope.last = max(scope.last ?? 0, job.message.id.rawValue)
+        case .updateJob(let id, let state):
+            if let job = scope.jobs[id.rawValue] { scope.jobs[id.rawValue] = StoredJob(job.message, state) }
+        case .removeJob(let id): scope.jobs[id.rawValue] = nil
+        case .rememberKey(let key): scope.keys["\(key.processor) \(key.key)"] = key
+        case .forgetKeys(let processor, let keys): for key in keys { scope.keys["\(processor) \(key)"] = nil }
         case .rememberPacketID(let id): scope.packetIDs.insert(id)
         case .forgetPacketID(let id): scope.packetIDs.remove(id)
         case .forgetAllPacketIDs: scope.packetIDs = []
@@ -60,7 +70,9 @@ struct StoreModel {
         let bytes = (outgoing.map(\.message) + incoming).reduce(0) { $0 + $1.payload.count }
         return StoreContents(
             outgoing: outgoing, incoming: incoming,
-            rejected: scope.rejected.sorted { $0.key < $1.key }.map(\.value), packetIDs: scope.packetIDs,
+            rejected: scope.rejected.sorted { $0.key < $1.key }.map(\.value),
+            jobs: scope.jobs.sorted { $0.key < $1.key }.map(\.value), keys: Set(scope.keys.values),
+            packetIDs: scope.packetIDs,
             subscriptions: scope.subscriptions.map { StoredSubscription($0.key, $0.value) }
                 .sorted { $0.filter.string.utf8.lexicographicallyPrecedes($1.filter.string.utf8) },
             summary: StoreSummary(

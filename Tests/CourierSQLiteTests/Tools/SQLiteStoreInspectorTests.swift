@@ -65,6 +65,34 @@ import Testing
         #expect(count == 2_500)
     }
 
+    @Test func `an export has the state of each job, and jobs are counted and read in pages`() async throws {
+        let store = try SQLiteMessageStore(at: folder.file)
+        let time = StoreTime(date: Date(timeIntervalSince1970: 1_700_000_000))
+        func job(_ number: UInt64, _ stage: StoredJob.Stage) -> StoreChange {
+            let state = StoredJob.State(
+                processor: "orders", deduplicationKey: "k\(number)", attempts: 2, lastError: "closed", stage: stage)
+            return .addJob(StoredJob(message(number, bytes: 1), state))
+        }
+        let waiting = (1...240 as ClosedRange<UInt64>).map { job($0, .waiting(.seconds(30), since: time)) }
+        #expect(await store.refusal(waiting + [job(241, .parked(at: time.date))]) == nil)
+        await store.close()
+        let inspector = try SQLiteStoreInspector(at: folder.file)
+        let counts = try inspector.jobCounts(of: .client)
+        #expect(counts.waiting == 240 && counts.parked == 1)
+        var (lines, ids): ([String], [UInt64]) = ([], [])
+        try inspector.export { lines.append($0) }
+        try inspector.visitJobs(of: .client) { ids.append($0.message.id.rawValue) }
+        #expect(lines.count == 241 && ids == Array(1...241))
+        for part in [#""attempts":2"#, #""deduplicationKey":"k1""#, #""kind":"job""#] {
+            #expect(lines[0].contains(part), "\(lines[0])")
+        }
+        #expect(lines[0].contains(#""nextAttemptAt":"2023-11-14T22:13:50Z""#), "\(lines[0])")
+        for part in [#""kind":"parked""#, #""parkedAt":"2023-11-14T22:13:20Z""#, #""reason":"closed""#] {
+            #expect(lines[240].contains(part), "\(lines[240])")
+        }
+        #expect(try inspector.jobCounts(of: other).parked == 0)
+    }
+
     @Test func `purge removes only the rows of one client id and broker`() async throws {
         let store = try await fill()
         try await store.purge(.client)

@@ -82,14 +82,21 @@ import Testing
         await forgotten.close()
     }
 
-    @Test func `recovery of a damaged file restores strike counts, boot times and rejected messages`() async throws {
+    @Test func `recovery of a damaged file restores strike counts, boot times, rejected messages and jobs`()
+        async throws
+    {
         let store = try open()
         var model = StoreModel()
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(77_000_000_123))
+        let state = StoredJob.State(
+            processor: "orders", attempts: 3, lastError: "No paper.",
+            stage: .waiting(.seconds(8), since: StoreTime(date: Self.date, bootTime: bootTime)))
         let batch =
             (1...40).map { StoreChange.enqueue(message($0, bytes: 300, bootTime: bootTime, isLatestOnly: true)) }
             + (1...40).map { .keep(message($0, bootTime: bootTime)) }
             + [.strike(id(3), count: 2), reject(1), reject(40), .strike(id(2), count: 1)]
+            + (41...60).map { .addJob(StoredJob(message($0, bytes: 300, bootTime: bootTime), state)) }
+            + [.rememberKey(ProcessedKey(processor: "orders", key: "7", handledAt: StoreTime(date: Self.date)))]
         #expect(await store.refusal(batch) == nil)
         model.apply(batch)
         await store.close()

@@ -13,6 +13,7 @@ final class FaultyStore: MessageStore {
         case completesTwice, completesNever, completesInside, completesInReverse, appliesLate, splitsBatches
         case dropsWhenBusy
         case agesByDate, forgetsBootTime, forgetsStrikes, dropsStrikesOnProgress, sendsRejected, forgetsRejected
+        case keepsJobState, forgetsJobs, mixesKeys
         case countsRejected, keepsFirstSession, keepsSessionOfRemoved
         case keepsPartOfRefused, countsRefusedIDs, refusesRemovals, neverHasRoomAgain, refusesVaguely
     }
@@ -21,6 +22,8 @@ final class FaultyStore: MessageStore {
         var outgoing: [StoredOutgoing] = []
         var incoming: [StoredMessage] = []
         var rejected: [RejectedMessage] = []
+        var jobs: [StoredJob] = []
+        var keys: [ProcessedKey] = []
         var packetIDs: Set<UInt16> = []
         var subscriptions: [StoredSubscription] = []
         var lastID: StoredMessage.ID?
@@ -195,6 +198,22 @@ final class FaultyStore: MessageStore {
             if fault == .keepsExpired { return nil }
             rows.incoming.removeAll { isOver($0, at: time) }
             if fault == .expiresOutgoing { rows.outgoing.removeAll { isOver($0.message, at: time) } }
+        case .addJob(let job):
+            grow(job.message.id)
+            if fault == .forgetsJobs { return nil }
+            rows.jobs.removeAll { $0.message.id == job.message.id }
+            rows.jobs.append(job)
+        case .updateJob(let id, let state):
+            guard fault != .keepsJobState, let index = rows.jobs.firstIndex(where: { $0.message.id == id }) else {
+                return nil
+            }
+            rows.jobs[index] = StoredJob(rows.jobs[index].message, state)
+        case .removeJob(let id): rows.jobs.removeAll { $0.message.id == id }
+        case .rememberKey(let key):
+            rows.keys.removeAll { isSame($0, key) }
+            rows.keys.append(key)
+        case .forgetKeys(let processor, let keys):
+            rows.keys.removeAll { $0.processor == processor && keys.contains($0.key) }
         case .rememberPacketID(let id): rows.packetIDs.insert(id)
         case .forgetPacketID(let id): if fault != .neverForgetsPacketIDs { rows.packetIDs.remove(id) }
         case .forgetAllPacketIDs: rows.packetIDs = []
@@ -234,7 +253,21 @@ final class FaultyStore: MessageStore {
         fault == .folds ? left.string == right.string : left == right
     }
 
+    private func isSame(_ left: ProcessedKey, _ right: ProcessedKey) -> Bool {
+        left.key == right.key && (left.processor == right.processor || fault == .mixesKeys)
+    }
+
     // MARK: Reading
+
+    var keepsJobs: Bool { true }
+
+    func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] {
+        read(scope) { self.page($0.jobs, \.message.id, after: id, limit: limit) }
+    }
+
+    func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] {
+        read(scope) { $0.keys.filter { $0.processor == processor } }
+    }
 
     private func read<Value: Sendable>(_ scope: StoreScope, _ body: @Sendable (Rows) -> Value) -> Value {
         let (value, laggards) = state.withLock { state in

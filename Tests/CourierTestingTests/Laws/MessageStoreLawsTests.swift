@@ -24,6 +24,8 @@ import Testing
         case .agesByDate, .forgetsBootTime: .agesByBootTime
         case .forgetsStrikes, .dropsStrikesOnProgress: .strikesAreKept
         case .sendsRejected, .forgetsRejected: .rejectedAreKept
+        case .keepsJobState, .forgetsJobs: .jobsAreKept
+        case .mixesKeys: .processedKeysAreKept
         case .countsRejected: .rejectedTakeNoRoom
         case .neverForgetsPacketIDs: .packetIDsAreASet
         case .keepsEveryIntent, .folds: .subscriptionsAreByFilter

@@ -106,7 +106,7 @@ extension WalkStore.State {
         case .rememberSession(let new): session = new
         case .removeAll: (rows, packetIDs, session) = ([], [], nil)
         case .keep, .removeIncoming, .removeExpired, .want, .forgetSubscription: break  // A walk receives nothing.
-        case .strike, .removeRejected: break
+        case .strike, .removeRejected, .addJob, .updateJob, .removeJob, .rememberKey, .forgetKeys: break
         }
     }
 }

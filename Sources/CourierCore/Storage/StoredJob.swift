@@ -1,0 +1,93 @@
+public import Foundation
+
+/// A received message that waits for the handler of a ``MessageProcessor``, or that was parked.
+public struct StoredJob: Hashable, Sendable {
+    /// Whether a job waits for its handler, or is parked.
+    public enum Stage: Hashable, Sendable {
+        /// The next attempt may begin after a pause that started at a point in time.
+        case waiting(Duration, since: StoreTime)
+
+        /// The message is parked, since this date. The reason is ``State/lastError``.
+        case parked(at: Date)
+    }
+
+    /// The part of a job that changes with each attempt.
+    public struct State: Hashable, Sendable {
+        /// The name of the processor that handles the message.
+        public var processor: String
+
+        /// The key by which copies of the message are recognized; `nil` if the processor does not look for copies.
+        public var deduplicationKey: String?
+
+        /// The number of attempts that failed.
+        public var attempts: Int
+
+        /// The error of the last attempt, as a sentence; `nil` if no attempt failed.
+        public var lastError: String?
+
+        /// Whether the job waits or is parked.
+        public var stage: Stage
+
+        /// Creates a state.
+        ///
+        /// - Parameters:
+        ///   - processor: The name of the processor.
+        ///   - deduplicationKey: The key by which copies are recognized; `nil` by default.
+        ///   - attempts: The number of attempts that failed; 0 by default.
+        ///   - lastError: The error of the last attempt; `nil` by default.
+        ///   - stage: Whether the job waits or is parked.
+        public init(
+            processor: String, deduplicationKey: String? = nil, attempts: Int = 0, lastError: String? = nil,
+            stage: Stage
+        ) {
+            self.processor = processor
+            self.deduplicationKey = deduplicationKey
+            self.attempts = attempts
+            self.lastError = lastError
+            self.stage = stage
+        }
+
+        /// Whether the job is parked.
+        public var isParked: Bool { if case .parked = stage { true } else { false } }
+    }
+
+    /// The message.
+    public let message: StoredMessage
+
+    /// The part that changes with each attempt.
+    public let state: State
+
+    /// Creates a job.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - state: The part that changes with each attempt.
+    public init(_ message: StoredMessage, _ state: State) {
+        self.message = message
+        self.state = state
+    }
+}
+
+/// The key of a message that was handled, by which a ``MessageProcessor`` recognizes copies of the message.
+public struct ProcessedKey: Hashable, Sendable {
+    /// The name of the processor.
+    public let processor: String
+
+    /// The key.
+    public let key: String
+
+    /// When the message was handled.
+    public let handledAt: StoreTime
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - processor: The name of the processor.
+    ///   - key: The key.
+    ///   - handledAt: When the message was handled.
+    public init(processor: String, key: String, handledAt: StoreTime) {
+        self.processor = processor
+        self.key = key
+        self.handledAt = handledAt
+    }
+}
