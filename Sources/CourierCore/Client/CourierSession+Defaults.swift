@@ -53,3 +53,38 @@ extension CourierSession {
         disconnect(completion: completion)
     }
 }
+
+extension CourierSession {
+    private static var noProcessing: CourierError {
+        CourierError(
+            .invalidConfiguration,
+            "This implementation of CourierSession has no processors. Use a client of CourierClientFactory.")
+    }
+
+    /// Throws an error. A session that does not implement this method has no processors.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - request: The topic filter and the options of the subscription.
+    ///   - name: The name of the processor.
+    ///   - policy: How messages are handled.
+    ///   - handler: Handles one message.
+    /// - Returns: Nothing.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
+    public func process<Value: Sendable>(
+        _ type: Value.Type, as request: SubscriptionRequest, name: String?, policy: ProcessingPolicy<Value>,
+        handler: @escaping @Sendable (Value, ProcessingContext) async throws -> Void
+    ) throws -> any MessageProcessor {
+        throw Self.noProcessing
+    }
+
+    /// An empty list. A session that does not implement this property parks no messages.
+    public var parked: any ParkedMessages { NoParkedMessages() }
+}
+
+/// The parked messages of a session that has no processors: none.
+private struct NoParkedMessages: ParkedMessages {
+    func messages(of processor: String?, after id: StoredMessage.ID?, limit: Int) async throws -> [ParkedMessage] { [] }
+    func retry(_ id: StoredMessage.ID) async throws -> Bool { false }
+    func remove(_ id: StoredMessage.ID) async throws -> Bool { false }
+}

@@ -387,6 +387,36 @@ public protocol CourierSession: CourierEventManager {
         at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws
 
+    // MARK: Processing
+
+    /// Handles the messages of a topic until the processor is stopped: with retries after failures, and a parking place
+    /// for messages that cannot be handled.
+    ///
+    /// A message is handled when the handler returns. If the handler throws, the next attempt follows after a pause.
+    /// After the last attempt, or if no adapter can decode the message, the message is parked; see ``parked``. With a
+    /// message store, a message is stored before it is acknowledged to the broker, so it survives the end of the
+    /// process. Without a store, it is acknowledged after the handler has returned, or when it is parked.
+    ///
+    /// A processor keeps its client alive until it is stopped.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - request: The topic filter and the options of the subscription. `acknowledge` and `buffer` have no effect.
+    ///   - name: The name of the processor; the topic filter if it is `nil`. The next process finds stored messages by
+    ///     this name.
+    ///   - policy: How many handlers run at once, in which order, how often, and how many messages may wait.
+    ///   - handler: Handles one message. It runs in a task of the processor.
+    /// - Returns: The processor, which has started.
+    /// - Throws: An error if the topic is not legal. ``CourierError/Code-swift.struct/invalidConfiguration`` if another
+    ///   processor of this client has the name, or if the message store keeps no jobs.
+    func process<Value: Sendable>(
+        _ type: Value.Type, as request: SubscriptionRequest, name: String?, policy: ProcessingPolicy<Value>,
+        handler: @escaping @Sendable (Value, ProcessingContext) async throws -> Void
+    ) throws -> any MessageProcessor
+
+    /// The messages that processors have parked; lists them, and retries or removes them.
+    var parked: any ParkedMessages { get }
+
     // MARK: Functions with completion handlers
 
     /// Connects, like ``connect(source:)``, and reports the result.

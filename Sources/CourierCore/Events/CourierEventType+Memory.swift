@@ -11,6 +11,10 @@ extension CourierEventType {
         case .messageSendSuccess(let topic, _, _, let data): topic.heldByteCount + data.heldByteCount
         case .messageReceiveFailure(let topic, _, _), .messageSendFailure(let topic, _, _, _):
             topic.heldByteCount + Self.errorByteCount
+        case .messageProcessingFailure(let topic, _, _, _), .messageParked(let topic, _, _):
+            topic.heldByteCount + Self.errorByteCount
+        case .processingPaused(let processor, let reason): processor.heldByteCount + reason.heldByteCount
+        case .processingResumed(let processor): processor.heldByteCount
         case .messageRejected(let message, _): message.heldByteCount + Self.errorByteCount
         case .subscribeAttempt(let topics), .unsubscribeAttempt(let topics), .unsubscribeSuccess(let topics, _):
             Self.byteCount(of: topics)

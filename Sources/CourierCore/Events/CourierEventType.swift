@@ -95,6 +95,15 @@ public enum CourierEventType: Sendable {
     case messageRejected(message: Message, error: any Error)
     /// The message store failed. New messages may be refused, and the client stores the progress of deliveries later.
     case messageStoreFailure(error: any Error)
+    /// A handler of a processor failed. The next attempt begins after `pause`.
+    case messageProcessingFailure(topic: String, attempt: Int, error: any Error, pause: Duration)
+    /// A processor parked a message, because its last attempt failed, its handler asked for it, or no adapter could
+    /// decode it.
+    case messageParked(topic: String, attempts: Int, error: any Error)
+    /// The processor with this name starts no more handlers; `reason` says why.
+    case processingPaused(processor: String, reason: String)
+    /// The processor with this name starts handlers again.
+    case processingResumed(processor: String)
     /// `count` events were dropped before this event, because the delivery queue was slower than the client. Only
     /// `messageSend`, `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped. The file
     /// docs/reference/events.md describes the limits.

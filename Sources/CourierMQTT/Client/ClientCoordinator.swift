@@ -36,6 +36,8 @@ final class ClientCoordinator: @unchecked Sendable {
     let credentials: CredentialSource
     /// The client's session in the message store; `nil` if the client has no message store.
     let durable: DurableSession?
+    /// The running processors of the client.
+    let processors = ProcessorList()
 
     let session = Mutex(false)
     /// The `connect`, `disconnect` and `destroy` calls that the event loop has not performed yet, in the order in which
@@ -334,6 +336,7 @@ extension ClientCoordinator {
         durable?.removeAll(Self.destroyed)
         // Call this before the next lines end readers. Otherwise, the client would keep the readers' unfinished
         // messages for the next session.
+        processors.sessionDestroyed()
         distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()

@@ -19,6 +19,9 @@ struct ClientParts: Sendable {
     let registry: AdapterRegistry
     let tracing: MessageTracing?
     let coordinator: ClientCoordinator
+    let processors: ProcessorList
+    let storeClock: StoreClock
+    let log: any LogHandler
     /// The message store that the client opened itself; `nil` if there is none, or if the app provides the store.
     let ownStore: ClientStore?
 
@@ -105,6 +108,9 @@ struct ClientParts: Sendable {
             loop: loop, settings: settings, supervisor: supervisor, state: state, status: status, events: events,
             distributor: distributor, readers: readers, publishing: publishing, driver: driver, relay: relay,
             credentials: Self.credentials(config), durable: durable, link: link)
+        processors = coordinator.processors
+        storeClock = config.storeClock
+        log = settings.log
         loop.execute { [coordinator] in relay.target = coordinator }
     }
 

@@ -95,6 +95,11 @@ final class MisconfiguredClient: CourierClient {
 
     func readyToPublish() async throws { throw problem }
 
+    func process<Value: Sendable>(
+        _ type: Value.Type, as request: SubscriptionRequest, name: String?, policy: ProcessingPolicy<Value>,
+        handler: @escaping @Sendable (Value, ProcessingContext) async throws -> Void
+    ) throws -> any MessageProcessor { throw problem }
+
     func request<Request, Response: Sendable>(
         _ request: Request, at topic: TopicTemplate, timeout: Duration, as type: Response.Type
     ) async throws -> Response { throw problem }

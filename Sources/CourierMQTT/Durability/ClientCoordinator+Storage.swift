@@ -11,6 +11,7 @@ extension ClientCoordinator {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()
         distributor.rowsAppeared()
+        if let scope = durable?.scope { processors.storeOpened(scope) }
     }
 
     /// Reports a stored message that the client does not send, because its topic or its properties are not allowed.

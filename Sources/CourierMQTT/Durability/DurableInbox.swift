@@ -20,19 +20,19 @@ final class DurableInbox: @unchecked Sendable {
         let epoch: Int
     }
 
-    private let store: any MessageStore
-    private let loop: EventLoop
-    private let steps: StoreCommitQueue
+    let store: any MessageStore
+    let loop: EventLoop
+    let steps: StoreCommitQueue
     /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. `steps`
     /// frees room and must not wait for new rows, so it is a separate queue.
     ///
     /// This queue commits all changes of packet ids in their order. So the removal of an id never erases the same id of
     /// a later message.
-    private let additions: StoreCommitQueue
+    let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
-    private let nextID: () -> StoredMessage.ID
-    private var scope: StoreScope?
+    let nextID: () -> StoredMessage.ID
+    private(set) var scope: StoreScope?
     /// Returns the epoch, which is the number of sessions that were destroyed so far. Rows of different epochs may have
     /// the same ids.
     let epoch: () -> Int
@@ -43,9 +43,9 @@ final class DurableInbox: @unchecked Sendable {
     private var count = 0
     /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
     /// the row.
-    private var handedOut: Set<StoredMessage.ID> = []
+    var handedOut: Set<StoredMessage.ID> = []
     /// The ids in `handedOut` whose reader has finished the row. The store must remove these rows.
-    private var removing: Set<StoredMessage.ID> = []
+    var removing: Set<StoredMessage.ID> = []
     /// The ids of the rows that were removed during the running read. The read may still return these rows.
     private var removed: Set<StoredMessage.ID> = []
     /// Called after a new message was stored. The readers that were added before this call then read the message.
@@ -79,7 +79,7 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// The current time, which determines the ages of rows.
-    private var time: StoreTime { clock.time(at: loop.now) }
+    var time: StoreTime { clock.time(at: loop.now) }
 
     /// True if the store may contain a row that no reader has received.
     var hasRows: Bool { scope != nil && count > handedOut.count }
@@ -125,14 +125,14 @@ final class DurableInbox: @unchecked Sendable {
         return true
     }
 
-    private func addUnstoredBytes(_ byteCount: Int) {
+    func addUnstoredBytes(_ byteCount: Int) {
         unstoredByteCount += byteCount
         guard unstoredByteCount >= limit.bytes else { return }
         isCongested = true
         onCongestion?(true)
     }
 
-    private func removeUnstoredBytes(_ byteCount: Int) {
+    func removeUnstoredBytes(_ byteCount: Int) {
         unstoredByteCount -= byteCount
         guard isCongested, unstoredByteCount <= limit.bytes / 2 else { return }
         isCongested = false
@@ -224,7 +224,7 @@ final class DurableInbox: @unchecked Sendable {
         }
     }
 
-    private func wasRemoved(_ id: StoredMessage.ID, of epoch: Int) {
+    func wasRemoved(_ id: StoredMessage.ID, of epoch: Int) {
         guard epoch == self.epoch() else { return }
         removing.remove(id)
         guard handedOut.remove(id) != nil else { return }
@@ -297,7 +297,8 @@ extension Result<Void, CourierError> {
 }
 
 extension StoredMessage {
-    fileprivate init(_ message: ReceivedMessage, _ id: ID, at time: StoreTime, for lifetime: Duration?) {
+    /// Creates the row of a received message.
+    init(_ message: ReceivedMessage, _ id: ID, at time: StoreTime, for lifetime: Duration?) {
         self.init(
             id: id, topic: message.topic, payload: message.withPayload { [UInt8]($0) }, qos: message.qos,
             isRetained: message.isRetained, properties: message.properties, storedAt: time.date,

@@ -17,13 +17,14 @@ extension CourierEventType {
     var dropRule: DropRule {
         switch self {
         case .messageSend, .messageSendSuccess, .messageReceive: .whenFull
-        case .messageReceiveFailure: .whenTwiceFull
+        case .messageReceiveFailure, .messageProcessingFailure: .whenTwiceFull
         case .connectionServiceAuthStart, .connectionServiceAuthSuccess, .connectionServiceAuthFailure,
             .connectedPacketSent, .courierDisconnect, .connectionAttempt, .connectionSuccess, .connectionFailure,
             .connectionLost, .connectionDisconnect, .reconnect, .connectDiscarded, .subscribeAttempt,
             .unsubscribeAttempt, .subscribeSuccess, .unsubscribeSuccess, .subscribeFailure, .unsubscribeFailure, .ping,
             .pongReceived, .pingFailure, .messageSendFailure, .deliveryDowngraded, .messageRejected,
-            .messageStoreFailure, .eventsDropped, .appForeground, .appBackground, .connectionAvailable,
+            .messageParked, .processingPaused, .processingResumed, .messageStoreFailure, .eventsDropped, .appForeground,
+            .appBackground, .connectionAvailable,
             .connectionUnavailable:
             .never
         }

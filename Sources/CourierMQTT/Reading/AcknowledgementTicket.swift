@@ -32,6 +32,8 @@ final class AcknowledgementTicket: Sendable {
     }
 
     let receipt: Receipt
+    /// True if only one reader processes the message.
+    let isSingle: Bool
     private let state: Mutex<State>
     private let done: @Sendable (AcknowledgementTicket) -> Void
     private let storing = Atomic(false)
@@ -41,6 +43,7 @@ final class AcknowledgementTicket: Sendable {
     init(_ receipt: Receipt, readers: Int, done: @escaping @Sendable (AcknowledgementTicket) -> Void) {
         self.receipt = receipt
         self.done = done
+        isSingle = readers <= 1
         state = Mutex(State(openCount: max(readers, 1)))
     }
 

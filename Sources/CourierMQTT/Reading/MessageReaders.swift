@@ -156,6 +156,12 @@ final class MessageReaders: Sendable {
             closed: { closed(registration, $0) })
     }
 
+    /// Makes the registration of a reader that takes its messages from the queue itself. `grant` ends when the broker
+    /// has granted the subscription.
+    func registration(_ request: SubscriptionRequest, grant: Waiter<Void>) -> ReaderRegistration {
+        ReaderRegistration(request.buffer, distributor, on: loop, grant: grant)
+    }
+
     /// Reports that a reader could not use a message.
     func report(_ message: ReceivedMessage, _ error: any Error) { report(message.message(), error) }
 

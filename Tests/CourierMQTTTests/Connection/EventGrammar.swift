@@ -116,7 +116,9 @@ struct EventGrammar {
             require(connection == .none, "reconnect while there is \(connection)")
             require(!isAuthenticating, "reconnect while the provider is asked")
             mustBegin = true
-        case .courierDisconnect, .connectDiscarded, .messageStoreFailure, .messageRejected: break
+        case .courierDisconnect, .connectDiscarded, .messageStoreFailure, .messageRejected, .messageProcessingFailure,
+            .messageParked, .processingPaused, .processingResumed:
+            break
         case .eventsDropped(let count):
             require(count > 0, "a report of no dropped events")
             isIncomplete = true

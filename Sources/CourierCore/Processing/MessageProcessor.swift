@@ -1,0 +1,63 @@
+/// Handles the messages of a topic filter until it is stopped: with retries after failures, and a parking place for
+/// messages that cannot be handled. ``CourierSession/process(_:from:qos:name:policy:handler:)`` starts a processor.
+///
+/// A processor runs until it is stopped or its client ends. It keeps its client alive.
+public protocol MessageProcessor: Sendable {
+    /// The name of the processor, which its stored messages have. It is unique in its client.
+    var name: String { get }
+
+    /// The numbers of messages that wait, run, were retried and are parked.
+    var metrics: ProcessorMetrics { get }
+
+    /// Waits until the broker has granted the subscription.
+    ///
+    /// - Throws: The errors of `connected()`, the broker's refusal, or `CancellationError`.
+    func subscribed() async throws
+
+    /// Stops the processor: starts no more handlers, and waits until the running handlers have returned. After the
+    /// given time, the handlers are cancelled, and the wait ends.
+    ///
+    /// With a message store, the messages that wait are handled by the next processor with this name, in this process
+    /// or a later one. Without a store, the messages were not acknowledged, and go to the next reader of the topic.
+    ///
+    /// - Parameter time: How long handlers may continue; 30 s by default.
+    /// - Returns: The number of handlers that had not returned in time. Such a handler was cancelled, and its message
+    ///   is handled again.
+    @discardableResult
+    func stop(within time: Duration) async -> Int
+}
+
+extension MessageProcessor {
+    /// Stops the processor, and gives its running handlers 30 s; see ``stop(within:)``.
+    ///
+    /// - Returns: The number of handlers that had not returned in time.
+    @discardableResult
+    public func stop() async -> Int { await stop(within: .seconds(30)) }
+}
+
+/// The numbers of messages of a ``MessageProcessor``, at one moment.
+public struct ProcessorMetrics: Hashable, Sendable {
+    /// The number of messages that wait for a handler or for the next attempt.
+    public var waitingCount = 0
+
+    /// The number of handlers that run.
+    public var runningCount = 0
+
+    /// The number of messages that were handled since the processor started.
+    public var handledCount = 0
+
+    /// The number of attempts that failed and were or will be repeated, since the processor started.
+    public var retriedCount = 0
+
+    /// The number of messages that are parked.
+    public var parkedCount = 0
+
+    /// The time since the oldest message that waits or runs was received; `nil` if there is none.
+    public var oldestAge: Duration?
+
+    /// The reason why the processor starts no handlers, as a sentence; `nil` if it starts them.
+    public var pauseReason: String?
+
+    /// Creates numbers that are all 0. Apps need this initializer only in tests.
+    public init() {}
+}

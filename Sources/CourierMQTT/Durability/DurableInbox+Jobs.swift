@@ -1,0 +1,59 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// Stores and reads jobs: received messages that a processor must handle.
+extension DurableInbox {
+    /// Stores a message as the job with this id. Afterwards, the message can be acknowledged. `settled` is called on the event loop.
+    ///
+    /// A message that waited in the store for a reader becomes a job in the same commit. For a QoS 2 message, the packet
+    /// id is stored in the same commit, so that a repetition after a crash is recognized. `awaits` returns whether the
+    /// broker still waits for the acknowledgement of a message.
+    func addJob(
+        _ message: ReceivedMessage, as id: StoredMessage.ID, awaits: (IncomingMessage.Handle) -> Bool,
+        state: (StoreTime) -> StoredJob.State, settled: @escaping (Result<Void, JobQueue.Refusal>) -> Void
+    ) {
+        loop.preconditionOnLoop()
+        let row = StoredMessage(message, id, at: time, for: nil)
+        var changes: [StoreChange] = [.addJob(StoredJob(row, state(time)))]
+        var moved: (id: StoredMessage.ID, epoch: Int)?
+        switch message.ticket?.receipt {
+        case .delivery(let handle):
+            let isAwaited = awaits(handle)
+            // The broker sends a QoS 1 message of an earlier connection again.
+            guard handle.qos == .exactlyOnce || isAwaited else { return settled(.failure(.sentAgain)) }
+            // If another reader has not finished the message, the broker must send it again after a crash.
+            if handle.qos == .exactlyOnce, isAwaited, message.ticket?.isSingle == true {
+                changes.append(.rememberPacketID(handle.packetID.rawValue))
+            }
+        case .row(let rowID, let epoch):
+            guard epoch == self.epoch(), handedOut.contains(rowID), removing.insert(rowID).inserted else {
+                return settled(.failure(.sentAgain))
+            }
+            moved = (rowID, epoch)
+            changes.append(.removeIncoming(rowID))
+        case .kept, nil: break
+        }
+        let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
+        addUnstoredBytes(byteCount)
+        additions.add(changes, isRefusable: true) { [weak self] outcome in
+            self?.removeUnstoredBytes(byteCount)
+            switch outcome {
+            case .success:
+                if let moved { self?.wasRemoved(moved.id, of: moved.epoch) }
+                settled(.success(()))
+            case .failure(let error):
+                if let moved { self?.removing.remove(moved.id) }
+                settled(.failure(error.code == .clientDestroyed ? .sentAgain : .noRoom(error.message)))
+            }
+        }
+    }
+
+    /// Stores changes of jobs. `settled` is called on the event loop when they are stored, or with an error if the
+    /// session was destroyed or the client has ended.
+    func changeJobs(_ changes: [StoreChange], settled: @escaping (Result<Void, CourierError>) -> Void) {
+        loop.preconditionOnLoop()
+        steps.add(changes, settled: settled)
+    }
+}

@@ -1,0 +1,110 @@
+import CourierCore
+import Foundation
+
+/// Adds the messages that arrive, and recognizes copies.
+extension JobQueue {
+    /// Adds a message that has arrived. `problem` is the error if no adapter can decode it; the message is then parked.
+    mutating func arrived(
+        _ received: ReceivedMessage, orderKey: String?, deduplicationKey: String?, problem: (any Error)?, now: Instant,
+        time: StoreTime
+    ) {
+        // A repetition of a message that is not acknowledged replaces its earlier delivery. Compare this before the keys.
+        // Otherwise, the message would be acknowledged as a copy of itself, and be lost with the process.
+        switch copies.find(received, in: jobs) {
+        case .new: break
+        case .again(let id):
+            jobs[id]?.received = received.detached()
+            jobs[id]?.isSentAgain = true
+            return
+        case .handled: return steps.append(.acknowledge(received))
+        }
+        if let deduplicationKey, keys.isCopy(deduplicationKey, now: now) { return steps.append(.acknowledge(received)) }
+        let received = received.detached()
+        var job = Job(
+            message: received.message(), received: received, topic: received.topic,
+            byteCount: received.page.byteCount + Self.jobByteCount, orderKey: orderKey,
+            deduplicationKey: deduplicationKey, receivedAt: time, stage: .storing)
+        if let problem { job.lastError = Self.text(of: problem) }
+        let id = add(job)
+        copies.note(received, id)
+        if let problem {
+            park(id, problem, now: now, time: time)
+        } else if settings.isStored {
+            steps.append(.store(id))
+        } else {
+            becameReady(id, now: now)
+        }
+    }
+
+    /// Adds a job to the end of its lane.
+    mutating func add(_ job: Job) -> JobID {
+        lastID += 1
+        jobs[lastID] = job
+        byteCount += job.byteCount
+        memoryByteCount += job.message == nil ? 0 : job.byteCount
+        if let key = job.deduplicationKey { keys.began(key) }
+        if let key = job.orderKey {
+            if let lane = lanes[key] {
+                jobs[lane.last]?.next = lastID
+                lanes[key]?.last = lastID
+            } else {
+                lanes[key] = Lane(first: lastID, last: lastID)
+            }
+        }
+        return lastID
+    }
+
+    /// Records that a job is stored, so that its message is acknowledged and its handler may start.
+    mutating func stored(_ id: JobID, as row: StoredMessage.ID, now: Instant, time: StoreTime) {
+        guard let job = jobs[id] else { return }
+        jobs[id]?.row = row
+        if let received = job.received { steps.append(.acknowledge(received)) }
+        copies.forget(job.received, id)
+        jobs[id]?.received = nil
+        if job.stage == .parking {
+            reserved -= StoreSize(rows: 1, bytes: job.byteCount)
+            keepParked(id, row, parkedAt: job.receivedAt, now: now)
+            // With `removeOldest`, this message may have to make room for the next one.
+            parkWaiting(now: now, time: time)
+            startReady(now: now)
+        } else {
+            becameReady(id, now: now)
+            forgetMessageIfLarge(id)
+        }
+        resume()
+    }
+
+    /// Why a job was not stored.
+    enum Refusal: Error {
+        /// The broker sends the message again, so this delivery of it is dropped.
+        case sentAgain
+        /// The store has no room, or failed.
+        case noRoom(String)
+    }
+
+    mutating func notStored(_ id: JobID, _ refusal: Refusal, now: Instant, time: StoreTime) {
+        guard let job = jobs[id] else { return }
+        switch refusal {
+        case .sentAgain where job.isSentAgain:
+            jobs[id]?.isSentAgain = false
+            steps.append(.store(id))
+        case .sentAgain:
+            if job.stage == .parking { reserved -= StoreSize(rows: 1, bytes: job.byteCount) }
+            remove(id, now: now)
+            parkWaiting(now: now, time: time)
+            startReady(now: now)
+        case .noRoom(let text):
+            unstored.append(id)
+            storeRetry = storeRetry ?? now.advanced(by: Self.storePause)
+            pause(text)
+        }
+    }
+
+    mutating func forgetMessageIfLarge(_ id: JobID) {
+        guard settings.isStored, memoryByteCount > Self.memoryByteLimit, let job = jobs[id], job.message != nil,
+            job.stage != .running
+        else { return }
+        jobs[id]?.message = nil
+        memoryByteCount -= job.byteCount
+    }
+}

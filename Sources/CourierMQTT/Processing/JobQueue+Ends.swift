@@ -1,0 +1,121 @@
+import CourierCore
+import Foundation
+
+/// Handles the results of attempts, and removes jobs.
+extension JobQueue {
+    /// Records the result of an attempt. `random` is a number from 0 to 1.
+    mutating func finished(_ id: JobID, _ outcome: Outcome, now: Instant, time: StoreTime, random: Double) {
+        if orphans.remove(id) != nil { return handlerReturned(now: now) }
+        guard let job = jobs[id], job.stage == .running else { return }
+        defer { handlerReturned(now: now) }
+        switch outcome {
+        case .handled: handled(id, job, now: now, time: time)
+        case .stopped: jobs[id]?.stage = .ready
+        case .undecodable(let error):
+            jobs[id]?.lastError = Self.text(of: error)
+            park(id, error, now: now, time: time)
+        case .failed(let error):
+            jobs[id]?.attempts += 1
+            jobs[id]?.lastError = Self.text(of: error)
+            let attempts = job.attempts + 1
+            let chosen = (error as? Retry)?.pause
+            if error is Park || chosen == nil && attempts >= max(settings.retries.maximumAttempts, 1) {
+                return park(id, error, now: now, time: time)
+            }
+            let pause = chosen.map { max(.zero, $0) } ?? settings.retries.pause(after: attempts, random: random)
+            retriedCount += 1
+            steps.append(
+                .tell(.messageProcessingFailure(topic: job.topic, attempt: attempts, error: error, pause: pause)))
+            wait(id, until: now.advanced(by: pause.bounded))
+            if let job = jobs[id], let change = change(job, .waiting(pause, since: time)) {
+                steps.append(.write([change], for: nil))
+            }
+            forgetMessageIfLarge(id)
+        }
+    }
+
+    mutating func handlerReturned(now: Instant) {
+        runningCount -= 1
+        startReady(now: now)
+    }
+
+    mutating func handled(_ id: JobID, _ job: Job, now: Instant, time: StoreTime) {
+        handledCount += 1
+        var changes: [StoreChange] = []
+        if let row = job.row { changes.append(.removeJob(row)) }
+        if let key = job.deduplicationKey, let limits = settings.keys {
+            let forgotten = keys.handled(key, now: now, limits.time, limits.maximumCount)
+            changes.append(
+                .rememberKey(ProcessedKey(processor: settings.processor, key: key, handledAt: time)))
+            if !forgotten.isEmpty { changes.append(.forgetKeys(processor: settings.processor, keys: forgotten)) }
+        }
+        guard settings.isStored else {
+            if let received = job.received { steps.append(.acknowledge(received)) }
+            return remove(id, now: now)
+        }
+        jobs[id]?.stage = .recording
+        recordingCount += 1
+        steps.append(.write(changes, for: id))
+    }
+
+    /// Records that the removal of a handled job is stored.
+    mutating func recorded(_ id: JobID, now: Instant) {
+        guard jobs[id]?.stage == .recording else { return }
+        recordingCount -= 1
+        remove(id, now: now)
+        startReady(now: now)
+    }
+
+    /// Returns the change that stores the new stage of a job; `nil` if the job is only in memory.
+    func change(_ job: Job, _ stage: StoredJob.Stage) -> StoreChange? {
+        guard settings.isStored, let row = job.row else { return nil }
+        return .updateJob(row, state(of: job, stage))
+    }
+
+    func state(of job: Job, _ stage: StoredJob.Stage) -> StoredJob.State {
+        StoredJob.State(
+            processor: settings.processor, deduplicationKey: job.deduplicationKey, attempts: job.attempts,
+            lastError: job.lastError, stage: stage)
+    }
+
+    /// Removes a job, so that the next job with its order key becomes ready.
+    mutating func remove(_ id: JobID, now: Instant) {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        byteCount -= job.byteCount
+        if job.message != nil { memoryByteCount -= job.byteCount }
+        if let key = job.deduplicationKey { keys.ended(key) }
+        copies.forget(job.received, id)
+        guard let key = job.orderKey, let lane = lanes[key] else { return }
+        if lane.first == id {
+            guard let next = job.next else {
+                lanes[key] = nil
+                return
+            }
+            lanes[key]?.first = next
+            if jobs[next]?.stage == .ready { becameReady(next, now: now) }
+        } else {
+            unlink(id, job, in: key, lane)
+        }
+    }
+
+    /// Removes a job from the middle or the end of its lane.
+    mutating func unlink(_ id: JobID, _ job: Job, in key: String, _ lane: Lane) {
+        var before = lane.first
+        while let next = jobs[before]?.next, next != id { before = next }
+        jobs[before]?.next = job.next
+        if lane.last == id { lanes[key]?.last = before }
+    }
+
+    /// The text of a handler's error for logs, stored jobs and parked messages.
+    static func text(of error: any Error) -> String {
+        let text =
+            switch error {
+            case let error as Retry: error.reason
+            case let error as Park: error.reason
+            case let error as CourierError: error.message
+            case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
+            default: String(describing: error)
+            }
+        return String(text.prefix(errorLength))
+    }
+}

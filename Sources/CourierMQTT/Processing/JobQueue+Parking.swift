@@ -1,0 +1,137 @@
+import CourierCore
+import Foundation
+
+/// Parks messages, and retries or removes parked messages.
+extension JobQueue {
+    /// Parks a job. If there is no room, the job waits for room, and no handler starts meanwhile.
+    mutating func park(_ id: JobID, _ error: any Error, now: Instant, time: StoreTime) {
+        jobs[id]?.stage = .parking
+        parking.append((id, error))
+        parkWaiting(now: now, time: time)
+    }
+
+    /// Parks the jobs that wait for room, as far as there is room.
+    mutating func parkWaiting(now: Instant, time: StoreTime) {
+        while let (id, error) = parking.first {
+            guard let job = jobs[id] else {
+                parking.removeFirst()
+                continue
+            }
+            guard makeRoom(for: job.byteCount) else { return pause(full) }
+            parking.removeFirst()
+            steps.append(.tell(.messageParked(topic: job.topic, attempts: job.attempts, error: error)))
+            if let change = change(job, .parked(at: time.date)) {
+                steps.append(.write([change], for: nil))
+            } else if settings.isStored {
+                // The message has just arrived. It stays a job until it is stored as a parked message.
+                reserved += StoreSize(rows: 1, bytes: job.byteCount)
+                steps.append(.store(id))
+                continue
+            } else if let received = job.received {
+                steps.append(.acknowledge(received))
+            }
+            keepParked(id, job.row ?? StoredMessage.ID(rawValue: UInt64(id)), parkedAt: time, now: now)
+        }
+        resume()
+    }
+
+    /// Adds a job to the parked messages, and removes it from the jobs.
+    mutating func keepParked(_ id: JobID, _ row: StoredMessage.ID, parkedAt: StoreTime, now: Instant) {
+        guard var job = jobs[id] else { return }
+        remove(id, now: now)
+        (job.row, job.received, job.next) = (row, nil, nil)
+        parked.append(
+            Parked(
+                row: row, byteCount: job.byteCount, parkedAt: parkedAt, since: now, job: settings.isStored ? nil : job))
+        parkedByteCount += job.byteCount
+    }
+
+    /// Returns true if there is room for a parked message of this size. With ``ParkingLimits/Overflow/removeOldest``,
+    /// removes the oldest parked messages.
+    private mutating func makeRoom(for byteCount: Int) -> Bool {
+        let limits = settings.parked
+        if limits.overflow == .removeOldest {
+            while !parked.isEmpty, !hasParkingRoom(for: byteCount, limits) { removeParked(at: 0) }
+        }
+        return hasParkingRoom(for: byteCount, limits)
+    }
+
+    private func hasParkingRoom(for byteCount: Int, _ limits: ParkingLimits) -> Bool {
+        let count = parked.count + reserved.rows
+        return count == 0
+            || count < max(limits.maximumCount, 1)
+                && parkedByteCount + reserved.bytes + byteCount <= limits.maximumBytes
+    }
+
+    private mutating func removeParked(at index: Int) {
+        let entry = parked.remove(at: index)
+        parkedByteCount -= entry.byteCount
+        if entry.job == nil { steps.append(.write([.removeJob(entry.row)], for: nil)) }
+    }
+
+    /// Removes the parked messages that are too old. Returns `false` if there are none.
+    mutating func removeOldParked(now: Instant) -> Bool {
+        guard let age = settings.parked.maximumAge else { return false }
+        let count = parked.count
+        while let first = parked.first, first.since.advanced(by: age) <= now { removeParked(at: 0) }
+        return parked.count < count
+    }
+
+    /// Handles a parked message again, with its first attempt. `stored` is the job and its order key if it is in the
+    /// store. Returns `false` if the message is not parked here.
+    mutating func retryParked(
+        _ row: StoredMessage.ID, _ stored: (job: StoredJob, orderKey: String?)?, now: Instant, time: StoreTime
+    ) -> Bool {
+        guard let index = parked.firstIndex(where: { $0.row == row }) else { return false }
+        let entry = parked[index]
+        let key = entry.job?.deduplicationKey ?? stored?.job.state.deduplicationKey
+        // A copy of the message was handled meanwhile.
+        if let key, keys.isCopy(key, now: now) { return removeParked(row, now: now, time: time) }
+        if var job = entry.job {
+            parked.remove(at: index)
+            parkedByteCount -= entry.byteCount
+            (job.attempts, job.stage) = (0, .ready)
+            becameReady(add(job), now: now)
+        } else {
+            guard let stored else { return false }
+            parked.remove(at: index)
+            parkedByteCount -= entry.byteCount
+            var state = stored.job.state
+            (state.attempts, state.stage) = (0, .waiting(.zero, since: time))
+            steps.append(.write([.updateJob(row, state)], for: nil))
+            restore(StoredJob(stored.job.message, state), orderKey: stored.orderKey, now: now, time: time)
+        }
+        parkWaiting(now: now, time: time)
+        startReady(now: now)
+        return true
+    }
+
+    /// Removes a parked message. Returns `false` if it is not parked here.
+    mutating func removeParked(_ row: StoredMessage.ID, now: Instant, time: StoreTime) -> Bool {
+        guard let index = parked.firstIndex(where: { $0.row == row }) else { return false }
+        removeParked(at: index)
+        parkWaiting(now: now, time: time)
+        startReady(now: now)
+        return true
+    }
+
+    // MARK: Pauses
+
+    private var full: String {
+        "The processor \(settings.processor.quoted()) has \(parked.count) parked messages, and no room for another. "
+            + "Retry or remove parked messages, or raise the limits of its policy."
+    }
+
+    mutating func pause(_ reason: String) {
+        guard pauseReason == nil else { return }
+        pauseReason = reason
+        steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
+    }
+
+    /// Ends a pause, if neither the store nor the parked messages are full.
+    mutating func resume() {
+        guard pauseReason != nil, parking.isEmpty, unstored.isEmpty else { return }
+        pauseReason = nil
+        steps.append(.tell(.processingResumed(processor: settings.processor)))
+    }
+}

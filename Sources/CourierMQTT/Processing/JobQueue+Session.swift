@@ -1,0 +1,130 @@
+import CourierCore
+import Foundation
+
+/// Loads the jobs of an earlier process, and ends the work.
+extension JobQueue {
+    /// Adds a job from the store. Its message stays in memory if there is room.
+    mutating func restore(_ stored: StoredJob, orderKey: String?, now: Instant, time: StoreTime) {
+        let message = Message(stored.message)
+        let size = StoreSize(of: stored.message).bytes + Self.jobByteCount
+        let receivedAt = StoreTime(date: stored.message.storedAt, bootTime: stored.message.bootTime)
+        switch stored.state.stage {
+        case .parked(let date):
+            let parkedAt = StoreTime(date: date)
+            let since = now - time.elapsed(since: parkedAt)
+            // The rows are in the order of their arrival, but `parked` begins with the message that was parked first.
+            parked.insert(
+                Parked(row: stored.message.id, byteCount: size, parkedAt: parkedAt, since: since, job: nil),
+                at: parked.firstIndex { $0.since > since } ?? parked.count)
+            parkedByteCount += size
+        case .waiting(let pause, let since):
+            let fitsInMemory = memoryByteCount < Self.memoryByteLimit
+            var job = Job(
+                row: stored.message.id, message: fitsInMemory ? message : nil, received: nil, topic: message.topic,
+                byteCount: size, orderKey: orderKey, deduplicationKey: stored.state.deduplicationKey,
+                receivedAt: receivedAt, stage: .ready)
+            (job.attempts, job.lastError) = (stored.state.attempts, stored.state.lastError)
+            let id = add(job)
+            let left = pause - time.elapsed(since: since)
+            if left > .zero { wait(id, until: now.advanced(by: left.bounded)) } else { becameReady(id, now: now) }
+        }
+    }
+
+    /// Remembers the keys of messages that an earlier process has handled.
+    mutating func restore(_ handled: [ProcessedKey], now: Instant, time: StoreTime) {
+        guard let limits = settings.keys else { return }
+        var forgotten: [String] = []
+        let aged = handled.map { (key: $0.key, age: time.elapsed(since: $0.handledAt)) }
+        for (key, age) in aged.sorted(by: { $0.age > $1.age }) {
+            if age >= limits.time {
+                forgotten.append(key)
+            } else {
+                forgotten += keys.handled(key, now: now - age, limits.time, limits.maximumCount)
+            }
+        }
+        if !forgotten.isEmpty {
+            steps.append(.write([.forgetKeys(processor: settings.processor, keys: forgotten)], for: nil))
+        }
+    }
+
+    /// Records that the broker has refused the subscription.
+    mutating func refused(_ reason: String) {
+        refusal = reason
+        steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
+    }
+
+    /// True if no handler runs, and no message is being stored or removed.
+    var isIdle: Bool {
+        runningCount == 0 && recordingCount == 0 && !jobs.values.contains { $0.stage == .storing }
+    }
+
+    /// Starts no more handlers.
+    mutating func stop() { isStopped = true }
+
+    /// Removes all jobs and parked messages, because the session was destroyed. The results of running handlers are
+    /// ignored.
+    mutating func reset() {
+        var empty = JobQueue(settings, firstID: lastID)
+        empty.orphans = orphans.union(jobs.filter { $0.value.stage == .running || $0.value.stage == .loading }.keys)
+        (empty.runningCount, empty.handledCount, empty.retriedCount) = (runningCount, handledCount, retriedCount)
+        empty.isStopped = isStopped
+        (empty.pauseReason, empty.refusal) = (pauseReason, refusal)
+        self = empty
+        resume()
+    }
+
+    /// Removes the jobs whose messages are not acknowledged and not being stored, and returns the messages for the next
+    /// reader of the topic. The results of their running handlers are ignored.
+    mutating func giveBack() -> [ReceivedMessage] {
+        let left = jobs.filter { _, job in
+            job.received != nil && !(settings.isStored && (job.stage == .storing || job.stage == .parking))
+        }
+        for (id, job) in left {
+            if job.stage == .running { orphans.insert(id) }
+            jobs[id] = nil
+        }
+        return left.sorted { $0.key < $1.key }.compactMap(\.value.received)
+    }
+
+    /// Removes and returns the messages that only this queue has: parked messages in memory, and messages that were
+    /// retried. The broker does not send them again. Called after ``giveBack()``.
+    mutating func takeLeft() -> Left {
+        guard !settings.isStored else { return Left() }
+        let retried = jobs.filter { $0.value.stage != .running }.sorted { $0.key < $1.key }
+        for (id, _) in retried { jobs[id] = nil }
+        defer { (parked, parkedByteCount) = ([], 0) }
+        return Left(parked: parked, retried: retried.map(\.value))
+    }
+
+    /// Adds the messages that an earlier queue with the same name had.
+    mutating func adopt(_ left: Left, now: Instant) {
+        parked += left.parked
+        parkedByteCount += left.parked.reduce(0) { $0 + $1.byteCount }
+        for var job in left.retried {
+            (job.next, job.stage) = (nil, .ready)
+            becameReady(add(job), now: now)
+        }
+    }
+
+    /// The numbers of the jobs at this time.
+    func metrics(time: StoreTime) -> ProcessorMetrics {
+        var metrics = ProcessorMetrics()
+        metrics.runningCount = runningCount
+        metrics.waitingCount = jobs.count - runningCount - recordingCount + orphans.count
+        metrics.handledCount = handledCount
+        metrics.retriedCount = retriedCount
+        metrics.parkedCount = parked.count + reserved.rows
+        metrics.oldestAge = jobs.values.map { time.elapsed(since: $0.receivedAt) }.max()
+        metrics.pauseReason = refusal ?? pauseReason
+        return metrics
+    }
+}
+
+extension Message {
+    /// Creates the message of a stored row.
+    init(_ stored: StoredMessage) {
+        self.init(
+            data: Data(stored.payload), topic: stored.topic, qos: stored.qos, isRetained: stored.isRetained,
+            properties: stored.properties)
+    }
+}
