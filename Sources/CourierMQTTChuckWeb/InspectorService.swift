@@ -11,13 +11,15 @@ final class InspectorService: Sendable {
 
     init(
         _ logger: MQTTChuckLogger, port: UInt16, _ limits: ServerLimits,
-        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics]
+        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics],
+        parkedMessages: @escaping @Sendable () -> [String: any ParkedMessages]
     ) throws(CourierError) {
         let room = WaitingRoom()
         server = try HTTPServer(port: port, limits: limits, room: room)
         ticker = Ticker(logger, room, limits)
         let routes = InspectorRoutes(
-            logger, ticker, room, AccessRules(token: token, port: server.port), limits, clientMetrics: clientMetrics)
+            logger, ticker, room, AccessRules(token: token, port: server.port), limits, clientMetrics: clientMetrics,
+            parkedMessages: parkedMessages)
         server.open(guardian: routes.refusal(of:), handler: routes.answer(to:))
     }
 

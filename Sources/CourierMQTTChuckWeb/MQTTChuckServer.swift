@@ -61,18 +61,23 @@ extension MQTTChuckLogger {
     ///   - port: The port on 127.0.0.1; 0, the default, selects a free port.
     ///   - clientMetrics: Returns metrics of clients by the clients' names. Called on the server's thread for each
     ///     request of `metrics`. No clients by default.
+    ///   - parkedMessages: Returns the parked messages of clients by the clients' names, as in
+    ///     `["orders": client.parked]`. The page lists them, and can retry and remove them. No clients by default.
     /// - Returns: The server, with the address to open.
     /// - Throws: ``CourierCore/CourierError`` with code `invalidConfiguration` if the port is in use.
     public func serve(
-        port: UInt16 = 0, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
+        port: UInt16 = 0, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] },
+        parkedMessages: @escaping @Sendable () -> [String: any ParkedMessages] = { [:] }
     ) throws(CourierError) -> MQTTChuckServer {
-        try serve(port: port, limits: ServerLimits(), clientMetrics: clientMetrics)
+        try serve(port: port, limits: ServerLimits(), clientMetrics: clientMetrics, parkedMessages: parkedMessages)
     }
 
     func serve(
-        port: UInt16, limits: ServerLimits, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
+        port: UInt16, limits: ServerLimits, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] },
+        parkedMessages: @escaping @Sendable () -> [String: any ParkedMessages] = { [:] }
     ) throws(CourierError) -> MQTTChuckServer {
-        let service = try InspectorService(self, port: port, limits, clientMetrics: clientMetrics)
+        let service = try InspectorService(
+            self, port: port, limits, clientMetrics: clientMetrics, parkedMessages: parkedMessages)
         guard let url = URL(string: "http://127.0.0.1:\(service.port)/\(service.token)/") else {
             throw CourierError(.invalidConfiguration, "The inspector's page has no valid address.")
         }

@@ -9,10 +9,13 @@ struct AccessRules: Sendable {
         case noProof
     }
 
-    /// A header that proves that the page itself requests the clearing of the logger. A form or an image of another
+    /// A header that proves that the page itself requests a change. A form or an image of another
     /// site cannot send it. Browsers send a custom header to another site only with the permission of that site, and
     /// this server gives no permission.
     static let proof = (name: "x-courier-inspector", value: "yes")
+
+    /// The pages that change something: they clear the logger, or retry or remove a parked message.
+    private static let changes: Set<String> = ["/clear", "/parked/retry", "/parked/remove"]
 
     let token: String
     let port: UInt16
@@ -35,10 +38,10 @@ struct AccessRules: Sendable {
         else { throw .noToken }
         let rest = path.dropFirst(1 + token.utf8.count)
         try checkSite(of: request)
-        switch (request.method, String(rest)) {
-        case ("GET", "/clear"): throw .badMethod
-        case ("GET", _): break
-        case ("POST", "/clear"):
+        let changes = String(rest).map(Self.changes.contains) ?? false
+        switch request.method {
+        case "GET" where !changes: break
+        case "POST" where changes:
             guard request.headers(Self.proof.name) == [Self.proof.value] else { throw .noProof }
         default: throw .badMethod
         }

@@ -650,6 +650,72 @@ async function listConnections() {
   }
 }
 
+// --- Parked messages -------------------------------------------------------------------------------------------------
+
+let isListingParked = false;
+
+/** Shows the parked messages of all clients. The section is hidden while there are none. */
+async function listParked() {
+  if (isListingParked) return;
+  isListingParked = true;
+  try {
+    const { messages, error } = await get("parked");
+    $("parked").hidden = messages.length === 0 && !error;
+    $("parked-count").textContent = number(messages.length);
+    $("parked-error").hidden = !error;
+    $("parked-error").textContent = plain(error || "");
+    if ($("parked").open) $("parked-list").replaceChildren(parkedTable(messages));
+  } catch (error) {
+    setState("lost");
+  } finally {
+    isListingParked = false;
+  }
+}
+
+function parkedTable(messages) {
+  const table = make("table");
+  const head = make("tr");
+  for (const title of ["processor", "topic", "size", "attempts", "received", "parked", "reason", ""]) {
+    head.append(make("th", title));
+  }
+  table.append(head, ...messages.map((message) => {
+    const row = make("tr");
+    for (const text of [
+      line(message.processor), line(message.topic), bytes(message.size), message.attempts,
+      clock(message.firstReceived), clock(message.parkedAt), line(message.reason),
+    ]) row.append(make("td", text));
+    const actions = make("td");
+    actions.append(parkedButton(message, "retry", "Retry"), " ", parkedButton(message, "remove", "Remove"));
+    row.append(actions);
+    return row;
+  }));
+  return table;
+}
+
+function parkedButton(message, action, label) {
+  const button = make("button", label);
+  button.type = "button";
+  button.setAttribute("aria-label", `${label} the message on ${line(message.topic)}`);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const { client, id } = message;
+      const path = `parked/${action}?` + new URLSearchParams({ client, id });
+      const answer = await fetch(path, { method: "POST", headers: { "X-Courier-Inspector": "yes" } });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+      const { error } = await answer.json();
+      if (error) {
+        $("parked-error").hidden = false;
+        $("parked-error").textContent = plain(error);
+      }
+      await listParked();
+    } catch (error) {
+      setState("lost");
+    }
+  });
+  return button;
+}
+
 // --- Events from the server ------------------------------------------------------------------------------------------
 
 function setState(state) {
@@ -673,6 +739,7 @@ function ticked(news) {
   if (Date.now() - lastListed > 1000) {
     lastListed = Date.now();
     listConnections();
+    listParked();
   }
   const isAnother = !before || before.clearCount !== news.clearCount || news.nextRow < before.nextRow;
   if (before && isAnother) close();
@@ -773,6 +840,7 @@ $("older").addEventListener("click", () => {
 $("latest").addEventListener("click", () => { isFollowing = true; list.focus(); pull(); schedule(); });
 $("close").addEventListener("click", close);
 $("connections").addEventListener("toggle", listConnections);
+$("parked").addEventListener("toggle", listParked);
 document.addEventListener("visibilitychange", visibilityChanged);
 
 document.addEventListener("keydown", (event) => {

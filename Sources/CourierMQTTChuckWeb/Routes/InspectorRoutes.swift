@@ -12,13 +12,16 @@ final class InspectorRoutes: Sendable {
     private let rules: AccessRules
     /// Returns the metrics of clients by the clients' names.
     private let clientMetrics: @Sendable () -> [String: ClientMetrics]
+    private let parked: ParkedRoutes
     private let exportCount = Mutex(0)
 
     init(
         _ logger: MQTTChuckLogger, _ ticker: Ticker, _ room: WaitingRoom, _ rules: AccessRules, _ limits: ServerLimits,
-        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics]
+        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics],
+        parkedMessages: @escaping @Sendable () -> [String: any ParkedMessages]
     ) {
         self.clientMetrics = clientMetrics
+        parked = ParkedRoutes(clients: parkedMessages, room: room)
         self.logger = logger
         self.ticker = ticker
         self.room = room
@@ -71,7 +74,9 @@ final class InspectorRoutes: Sendable {
             case "clear":
                 logger.clear()
                 return .text("cleared")
-            default: return try answer(request, atParts: path.split(separator: "/", omittingEmptySubsequences: false))
+            default:
+                if let response = parked.answer(request, at: path) { return response }
+                return try answer(request, atParts: path.split(separator: "/", omittingEmptySubsequences: false))
             }
         } catch let error as QueryFailure {
             return (try? .json(error.json, status: 400)) ?? .text("The query cannot be read.", status: 400)

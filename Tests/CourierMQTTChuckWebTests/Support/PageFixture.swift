@@ -19,10 +19,12 @@ struct PageFixture {
 
     init(
         _ options: MQTTChuckOptions = MQTTChuckOptions(), limits: ServerLimits = ServerLimits(),
-        client: String = "phone-7", clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
+        client: String = "phone-7", clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] },
+        parkedMessages: @escaping @Sendable () -> [String: any ParkedMessages] = { [:] }
     ) throws {
         logger = MQTTChuckLogger(options: options)
-        server = try logger.serve(port: LocalPort.free(), limits: limits, clientMetrics: clientMetrics)
+        server = try logger.serve(
+            port: LocalPort.free(), limits: limits, clientMetrics: clientMetrics, parkedMessages: parkedMessages)
         connection = ObservedConnection(
             id: 1,
             options: ConnectOptions(
