@@ -21,6 +21,10 @@ struct ListedRow: Decodable {
     private let strikes: Int?
     private let reason: String?
     private let rejectedAt: String?
+    private let processor: String?
+    private let attempts: Int?
+    private let nextAttemptAt: String?
+    private let parkedAt: String?
 
     /// True if the line is about a rejected message. The client no longer sends this message, because the broker ended
     /// the connection each time it was sent.
@@ -36,6 +40,9 @@ struct ListedRow: Decodable {
             isPacketID ? nil : packetID.map { "with packet id \($0)" }, storedAt.map { "since \($0)" },
             expiresAt.map { "until \($0)" }, isLatestOnly == true ? "latest only" : nil,
             strikes.map { $0 == 1 ? "1 strike" : "\($0) strikes" }, rejectedAt.map { "rejected at \($0)" },
+            processor.map { "of processor \($0.quoted(limit: 200))" },
+            attempts.map { $0 == 1 ? "1 failed attempt" : "\($0) failed attempts" },
+            nextAttemptAt.map { "next attempt at \($0)" }, parkedAt.map { "parked at \($0)" },
             reason.map { $0.quoted(limit: 200) },
         ]
         return parts.compactMap(\.self).joined(separator: " ")

@@ -1,14 +1,25 @@
 package import CommandArguments
-import CourierCore
+package import CourierCore
 
 /// The command-line options of `courier store`.
 package struct StoreArguments: Sendable {
     /// The action on a store file. ``files`` needs no file, because it searches for store files.
     package enum Action: String, CaseIterable, Sendable {
-        case files, list, count, export, purge
+        case files, list, count, export, purge, parked
+    }
+
+    /// The action of `courier store parked` on parked messages.
+    package enum ParkedAction: String, CaseIterable, Sendable {
+        case list, show, export, retry, remove
     }
 
     package var action: Action?
+    /// The action on parked messages, for ``Action/parked``.
+    package var parkedAction: ParkedAction?
+    /// The id of a parked message.
+    package var messageID: StoredMessage.ID?
+    /// If not `nil`, only messages of the processor with this name are selected.
+    package var processor: String?
     package var path: String?
     /// If not `nil`, only messages of this client id are selected.
     package var clientID: String?
@@ -34,10 +45,15 @@ package struct StoreArguments: Sendable {
                     OptionNames(nil, "broker"), .one("HOST:PORT"), "Select only messages for this broker.",
                     missing: "broker"
                 ) { $0.broker = $1[0] },
-                Option(OptionNames(nil, "all"), "With purge: remove the messages of every client and broker.") {
-                    settings, _ in
-                    settings.isAll = true
-                },
+                Option(
+                    OptionNames(nil, "processor"), .one("NAME"),
+                    "With parked: select only messages of the processor with this name.", missing: "name"
+                ) { $0.processor = $1[0] },
+                Option(
+                    OptionNames(nil, "all"),
+                    "With purge: remove the messages of every client and broker. "
+                        + "With parked retry and parked remove: select every parked message."
+                ) { settings, _ in settings.isAll = true },
                 Option(
                     OptionNames(nil, "rejected"),
                     "With list, export and purge: select only rejected messages. "
@@ -47,17 +63,30 @@ package struct StoreArguments: Sendable {
     ]
 
     /// Stores an argument that is not an option. The first one is the action, and the second one is the path of the
-    /// file.
+    /// file. After `parked`, the action on parked messages follows first, and the id of a message follows last.
     package mutating func take(_ word: String) throws {
         if action == nil {
             guard let action = Action(rawValue: word) else {
                 throw ArgumentError(
                     "'\(word)' is not an action of 'courier store'.",
-                    hint: "Use files, list, count, export or purge.")
+                    hint: "Use files, list, count, export, purge or parked.")
             }
             self.action = action
+        } else if action == .parked, parkedAction == nil {
+            guard let action = ParkedAction(rawValue: word) else {
+                throw ArgumentError(
+                    "'\(word)' is not an action of 'courier store parked'.",
+                    hint: "Use list, show, export, retry or remove.")
+            }
+            parkedAction = action
         } else if path == nil {
             path = word
+        } else if action == .parked, messageID == nil {
+            guard let id = UInt64(word) else {
+                throw ArgumentError(
+                    "'\(word)' is not the id of a message.", hint: "'courier store parked list' shows the ids.")
+            }
+            messageID = StoredMessage.ID(rawValue: id)
         } else {
             throw ArgumentError("Only one file can be given. Remove '\(word)'.")
         }
@@ -70,12 +99,16 @@ package struct StoreArguments: Sendable {
     ///   remove.
     package func checked() throws(ArgumentError) -> (action: Action, path: String?) {
         guard let action else {
-            throw ArgumentError("The action is missing. Use files, or use list, count, export or purge with a file.")
+            throw ArgumentError(
+                "The action is missing. Use files, or use list, count, export, purge or parked with a file.")
         }
         if action == .files {
             guard path == nil else {
                 throw ArgumentError("The action files takes no file, because it searches for files.")
             }
+        } else if action == .parked, parkedAction == nil {
+            throw ArgumentError(
+                "parked needs an action and a file.", hint: "Use list, show, export, retry or remove.")
         } else if path == nil {
             throw ArgumentError(
                 "The action \(action.rawValue) needs a file, such as the file of --store.",
@@ -92,6 +125,14 @@ package struct StoreArguments: Sendable {
                 "--rejected can only be used with list, export and purge.",
                 hint: "\(action.rawValue) always shows the number of rejected messages.")
         }
+        if action == .parked {
+            try checkParked()
+            return (action, path)
+        }
+        if processor != nil {
+            throw ArgumentError(
+                "--processor can only be used with parked.", hint: "Use 'courier store parked list' with the file.")
+        }
         if action != .purge, isAll {
             throw ArgumentError(
                 "--all can only be used with purge.",
@@ -100,8 +141,43 @@ package struct StoreArguments: Sendable {
         return (action, path)
     }
 
+    /// Checks the arguments of `courier store parked`.
+    private func checkParked() throws(ArgumentError) {
+        guard let parkedAction else { return }
+        if isRejectedOnly {
+            throw ArgumentError(
+                "--rejected cannot be used with parked.", hint: "Use 'courier store list --rejected' with the file.")
+        }
+        switch parkedAction {
+        case .list, .export:
+            guard messageID == nil, !isAll else {
+                throw ArgumentError(
+                    "parked \(parkedAction.rawValue) takes no message id and no --all.",
+                    hint: "It includes all parked messages of the file. Use -i, --broker or --processor to select some."
+                )
+            }
+        case .show:
+            guard messageID != nil, !isAll else {
+                throw ArgumentError(
+                    "parked show needs the id of one message.", hint: "'courier store parked list' shows the ids.")
+            }
+        case .retry, .remove:
+            guard (messageID != nil) != isAll else {
+                throw ArgumentError(
+                    "parked \(parkedAction.rawValue) needs either the id of one message or --all.",
+                    hint: "'courier store parked list' shows the ids.")
+            }
+        }
+    }
+
     /// Returns whether the options select the messages of this client and broker.
     func contains(_ scope: StoreScope) -> Bool {
         (clientID ?? scope.clientID) == scope.clientID && (broker ?? scope.broker) == scope.broker
+    }
+
+    /// Returns whether the options select this job: it is parked, and belongs to the processor.
+    func contains(_ job: StoredJob) -> Bool {
+        job.state.isParked && (processor ?? job.state.processor) == job.state.processor
+            && (messageID ?? job.message.id) == job.message.id
     }
 }

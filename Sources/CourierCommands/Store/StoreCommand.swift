@@ -13,18 +13,27 @@ package struct StoreCommand: CourierCommand {
                 "list FILE [-i ID] [--broker HOST:PORT] [--rejected]", "count FILE [-i ID] [--broker HOST:PORT]",
                 "export FILE [-i ID] [--broker HOST:PORT] [--rejected]",
                 "purge FILE (-i ID --broker HOST:PORT | --all) [--rejected]",
+                "parked (list | export) FILE [-i ID] [--broker HOST:PORT] [--processor NAME]",
+                "parked show FILE MESSAGE [-i ID] [--broker HOST:PORT]",
+                "parked retry FILE (MESSAGE | --all) [-i ID] [--broker HOST:PORT] [--processor NAME]",
+                "parked remove FILE (MESSAGE | --all) [-i ID] [--broker HOST:PORT] [--processor NAME]",
             ],
             discussion: [
                 "files lists the message files of clients with isMessagePersistenceEnabled and no store of the app. "
                     + "For each file, files prints the client ids, and whether a program has the file open. "
                     + "files searches the folders $XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
-                "list prints a line for each message, rejected message, packet id and subscription, without payloads. "
+                "list prints a line for each message, rejected message, job, packet id and subscription, without "
+                    + "payloads. A job is a message that a processor must handle. "
                     + "count prints one line for each client and broker. "
                     + "export prints everything as JSON Lines, with payloads in Base64. "
                     + "list, count and export do not change the file, and work while a program has the file open.",
                 "purge removes everything of one client and broker, or everything in the file. "
                     + "With --rejected, purge removes only rejected messages. "
                     + "During purge, no other program may have the file open.",
+                "parked selects the messages that processors have parked, because their last attempt failed. "
+                    + "show prints one of these messages with its payload. "
+                    + "retry lets the processor handle a message again when its program starts. "
+                    + "During retry and remove, no other program may have the file open.",
             ],
             groups: StoreArguments.groups.map(\.summary),
             examples: [
@@ -37,6 +46,9 @@ package struct StoreCommand: CourierCommand {
                 .init(
                     "courier store purge messages.store -i desk --broker localhost:1883",
                     "Removes everything that is stored for the client desk and this broker."),
+                .init(
+                    "courier store parked retry messages.store --all --processor orders",
+                    "Lets the processor orders handle all its parked messages again."),
             ],
             exitCodes: [
                 .init("0", "Done."),

@@ -2,7 +2,6 @@ import CommandArguments
 import CourierCore
 import CourierSQLite
 import Foundation
-import Synchronization
 
 /// One run of `courier store` on a store file.
 struct StoreRun {
@@ -32,6 +31,7 @@ struct StoreRun {
                 console.write("\(try Self.count(scope, summary, inspector))\n")
             }
         case .purge: try purge()
+        case .parked: try ParkedRun(settings, url, console).perform(inspector, scopes)
         }
     }
 
@@ -40,12 +40,15 @@ struct StoreRun {
         _ scope: StoreScope, _ summary: StoreSummary, _ inspector: SQLiteStoreInspector
     ) throws -> String {
         let rejectedCount = try inspector.rejectedCount(of: scope)
+        let jobCounts = try inspector.jobCounts(of: scope)
         return "\(name(scope.clientID, scope.broker)): \(summary.outgoingCount) outgoing, "
             + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload"
             + (rejectedCount > 0 ? ", \(rejectedCount) rejected" : "")
+            + (jobCounts.waiting > 0 ? ", \(jobCounts.waiting) waiting for a processor" : "")
+            + (jobCounts.parked > 0 ? ", \(jobCounts.parked) parked" : "")
     }
 
-    private typealias Scopes = [(scope: StoreScope, summary: StoreSummary)]
+    typealias Scopes = [(scope: StoreScope, summary: StoreSummary)]
 
     /// Opens the file, and returns the clients and brokers that the options select.
     private func chosen() throws -> (SQLiteStoreInspector, Scopes) {
@@ -76,54 +79,31 @@ struct StoreRun {
         }
     }
 
-    private static func row(_ line: String) throws -> ListedRow {
+    static func row(_ line: String) throws -> ListedRow {
         try JSONDecoder().decode(ListedRow.self, from: Data(line.utf8))
     }
 
-    /// Removes the selected messages. The file is opened as a message store, which fails while another process uses the
-    /// file. `chosen()` has already refused a file that is not a store.
+    /// Removes the selected messages. `chosen()` has already refused a file that is not a store.
     private func purge() throws {
-        let store = try SQLiteMessageStore(at: url, durability: .full)
-        let end = DispatchSemaphore(value: 0)
-        let outcome = PurgeOutcome()
-        Task { [settings] in
-            do {
-                for (scope, summary) in try await store.scopes() where settings.contains(scope) {
-                    let what: String
-                    if settings.isRejectedOnly {
-                        what = "\(try await Self.removeRejected(of: scope, from: store)) rejected messages"
-                    } else {
-                        try await store.purge(scope)
-                        what =
-                            "\(summary.outgoingCount) outgoing and \(summary.incomingCount) incoming messages, "
-                            + "rejected messages, packet ids and subscriptions"
-                    }
-                    outcome.lines.withLock {
-                        $0.append("\(Self.name(scope.clientID, scope.broker)): removed \(what)\n")
-                    }
+        try StoreEdit.perform(on: url, console) { [settings] store, report in
+            for (scope, summary) in try await store.scopes() where settings.contains(scope) {
+                let what: String
+                if settings.isRejectedOnly {
+                    what = "\(try await Self.removeRejected(of: scope, from: store)) rejected messages"
+                } else {
+                    try await store.purge(scope)
+                    what =
+                        "\(summary.outgoingCount) outgoing and \(summary.incomingCount) incoming messages, "
+                        + "rejected messages, jobs, packet ids and subscriptions"
                 }
-            } catch {
-                outcome.error.withLock { $0 = error }
+                report("\(Self.name(scope.clientID, scope.broker)): removed \(what)")
             }
-            await store.close()
-            end.signal()
         }
-        end.wait()
-        for line in outcome.lines.withLock({ $0 }) { console.write(line) }
-        if let error = outcome.error.withLock({ $0 }) { throw error }
     }
 
     private static func removeRejected(of scope: StoreScope, from store: SQLiteMessageStore) async throws -> Int {
         let messages = try await store.rejected(in: scope, after: nil, limit: .max)
-        try await withCheckedThrowingContinuation { continuation in
-            store.commit(messages.map { .removeRejected($0.message.id) }, in: scope) { continuation.resume(with: $0) }
-        }
+        try await StoreEdit.commit(messages.map { .removeRejected($0.message.id) }, in: scope, to: store)
         return messages.count
     }
-}
-
-/// The result of a purge, for the thread that waits for it.
-private final class PurgeOutcome: Sendable {
-    let lines = Mutex<[String]>([])
-    let error = Mutex<(any Error)?>(nil)
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import CourierCommands
 
 struct StoreCommandTests {
-    private static func store(_ words: String...) async throws -> ProgramRun.Outcome {
+    static func store(_ words: String...) async throws -> ProgramRun.Outcome {
         try await ProgramRun([try CourierExecutable.path.get(), "store"] + words).end()
     }
 
@@ -231,7 +231,7 @@ struct StoreCommandTests {
         #expect(homeless.code == 1 && homeless.errors.contains("XDG_STATE_HOME"), "\(homeless)")
     }
 
-    @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
+    @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files && $0 != .parked })
     func `courier store reports an error for a missing file or a file that is not a store, and changes nothing`(
         action: StoreArguments.Action
     ) async throws {
@@ -254,6 +254,15 @@ struct StoreCommandTests {
         (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client and a broker"),
         (["files", "f"], "takes no file"), (["files", "--rejected"], "--rejected can only be used"),
         (["files", "--all"], "--all can only be used with purge."),
+        (["parked"], "parked needs an action and a file"), (["parked", "list"], "needs a file"),
+        (["parked", "lst", "f"], "'lst' is not an action of 'courier store parked'"),
+        (["parked", "show", "f", "x"], "'x' is not the id"), (["parked", "show", "f"], "needs the id of one message"),
+        (["parked", "show", "f", "1", "2"], "Remove '2'."), (["parked", "list", "f", "1"], "takes no message id"),
+        (["parked", "export", "f", "--all"], "takes no message id and no --all"),
+        (["parked", "retry", "f"], "either the id of one message or --all"),
+        (["parked", "remove", "f", "1", "--all"], "either the id of one message or --all"),
+        (["parked", "list", "f", "--rejected"], "--rejected cannot be used with parked"),
+        (["list", "f", "--processor", "p"], "--processor can only be used with parked"),
     ])
     func `courier store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
