@@ -80,8 +80,7 @@ extension JobQueue {
         }
         while let first = deadlines.first, first.at <= now {
             _ = deadlines.removeFirst()
-            guard let job = jobs[first.id], job.stage == .running, job.attempts == first.attempt else { continue }
-            steps.append(.cancel(first.id))
+            if isRunning(first.id, first.attempt) { steps.append(.cancel(first.id)) }
         }
         if let retry = storeRetry, retry <= now {
             storeRetry = nil
@@ -92,5 +91,10 @@ extension JobQueue {
             parkWaiting(now: now, time: time)
             startReady(now: now)
         }
+    }
+
+    /// True if the handler of this attempt runs.
+    private func isRunning(_ id: JobID, _ attempt: Int) -> Bool {
+        jobs[id].map { $0.stage == .running && $0.attempts == attempt } ?? false
     }
 }

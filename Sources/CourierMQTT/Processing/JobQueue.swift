@@ -78,7 +78,7 @@ struct JobQueue: Sendable {
     }
 
     /// A step that the processor must perform.
-    enum Step {
+    enum Step: Sendable {
         /// Store the job. Report ``JobQueue/stored(_:as:now:time:)`` or ``JobQueue/notStored(_:_:now:time:)``.
         case store(JobID)
         /// Read the message of the job. Report ``JobQueue/loaded(_:_:now:)``.
@@ -148,7 +148,7 @@ struct JobQueue: Sendable {
     var lanes: [String: Lane] = [:]
     var ready = FirstInFirstOut<JobID>()
     var due = DueTimes()
-    /// The deadlines of running handlers, in order. An entry of a handler that has returned is skipped.
+    /// The deadlines of running handlers, in order. Also contains some handlers that have returned.
     var deadlines = FirstInFirstOut<(id: JobID, attempt: Int, at: Instant)>()
     var parked: [Parked] = []
     /// The jobs that wait for room among the parked messages, each with the reason.
@@ -192,10 +192,16 @@ struct JobQueue: Sendable {
 
     /// The time at which ``wake(now:time:)`` must be called; `nil` for never.
     var nextWake: Instant? {
-        var times = [due.first, deadlines.first?.at, storeRetry].compactMap { $0 }
-        if let age = settings.parked.maximumAge, let first = parked.first {
-            times.append(first.since.advanced(by: age))
+        var next = storeRetry
+        for time in [due.first, deadlines.first?.at, oldestParkedEnd] {
+            if let time { next = min(next ?? time, time) }
         }
-        return times.min()
+        return next
+    }
+
+    /// The time at which the oldest parked message is removed; `nil` for never.
+    private var oldestParkedEnd: Instant? {
+        guard let age = settings.parked.maximumAge, let first = parked.first else { return nil }
+        return first.since.advanced(by: age)
     }
 }

@@ -14,57 +14,74 @@ extension Processor {
         else { return }
         let row = job.plannedRow ?? inbox.nextID()
         state.withLock { $0.queue.jobs[id]?.plannedRow = row }
-        let queue = state.withLock(\.queue.settings)
         let awaits = { [driver = parts.coordinator.driver] in driver.awaitsAcknowledgement($0) }
-        inbox.addJob(received, as: row, awaits: awaits) { time in
+        inbox.addJob(received, as: row, awaits: awaits) { [name] time in
             StoredJob.State(
-                processor: queue.processor, deduplicationKey: job.deduplicationKey, lastError: job.lastError,
+                processor: name, deduplicationKey: job.deduplicationKey, lastError: job.lastError,
                 stage: job.stage == .parking ? .parked(at: time.date) : .waiting(.zero, since: time))
         } settled: { [self] result in
-            perform { queue, now, time in
-                switch result {
-                case .success: queue.stored(id, as: row, now: now, time: time)
-                case .failure(let refusal): queue.notStored(id, refusal, now: now, time: time)
-                }
-            }
+            settled(.addition(id, row, result))
         }
     }
 
     /// Stores changes of jobs. On the event loop.
     func write(_ changes: [StoreChange], for id: JobQueue.JobID?) {
         parts.coordinator.durable?.inbox.changeJobs(changes) { [self] result in
-            if let id, case .success = result { perform { queue, now, _ in queue.recorded(id, now: now) } }
+            if let id, case .success = result { settled(.removal(id)) }
         }
     }
 
-    func loadMessage(_ id: JobQueue.JobID, _ row: StoredMessage.ID) {
+    /// The result of a commit for one job.
+    enum StoreResult: Sendable {
+        case addition(JobQueue.JobID, StoredMessage.ID, Result<Void, JobQueue.Refusal>)
+        case removal(JobQueue.JobID)
+    }
+
+    /// Reports a result at the end of this turn of the event loop, together with the other results of the commit.
+    private func settled(_ result: StoreResult) {
+        let isFirst = state.withLock { state in
+            state.storeResults.append(result)
+            return state.storeResults.count == 1
+        }
+        guard isFirst else { return }
         parts.loop.execute { [self] in
-            guard let durable = parts.coordinator.durable, let scope = durable.inbox.scope else {
-                return perform { queue, now, _ in queue.notLoaded(id, now: now) }
-            }
-            Task {
-                do {
-                    let job = try await durable.inbox.store.job(row, in: scope)
-                    perform { queue, now, _ in queue.loaded(id, job.map { Message($0.message) }, now: now) }
-                } catch {
-                    perform { queue, now, _ in queue.notLoaded(id, now: now) }
+            changeState { state, now, time in
+                for result in exchange(&state.storeResults, with: []) {
+                    switch result {
+                    case .addition(let id, let row, .success): state.queue.stored(id, as: row, now: now, time: time)
+                    case .addition(let id, _, .failure(let refusal)):
+                        state.queue.notStored(id, refusal, now: now, time: time)
+                    case .removal(let id): state.queue.recorded(id, now: now)
+                    }
                 }
             }
         }
     }
 
-    /// Acknowledges a message. A message that is only in memory may be of an earlier connection. Then the broker sends
-    /// the message again, and the queue recognizes the copy.
-    func acknowledge(_ message: ReceivedMessage) {
-        guard !isStored, case .delivery(let handle)? = message.ticket?.receipt, handle.qos == .atLeastOnce else {
-            return message.acknowledge()
+    /// Reads the message of a job. On the event loop.
+    func loadMessage(_ id: JobQueue.JobID, _ row: StoredMessage.ID) {
+        guard let durable = parts.coordinator.durable, let scope = durable.inbox.scope else {
+            return perform { queue, now, _ in queue.notLoaded(id, now: now) }
         }
-        parts.loop.execute { [self] in
-            if !parts.coordinator.driver.awaitsAcknowledgement(handle) {
-                perform { queue, _, _ in queue.copies.couldNotAcknowledge(message) }
+        Task { [store = durable.inbox.store] in
+            do {
+                let job = try await store.job(row, in: scope)
+                perform { queue, now, _ in queue.loaded(id, job.map { Message($0.message) }, now: now) }
+            } catch {
+                perform { queue, now, _ in queue.notLoaded(id, now: now) }
             }
-            message.acknowledge()
         }
+    }
+
+    /// Acknowledges a message. A message that is only in memory may be of an earlier connection. Then the broker sends
+    /// the message again, and the queue recognizes the copy. On the event loop.
+    func acknowledge(_ message: ReceivedMessage) {
+        if !isStored, case .delivery(let handle)? = message.ticket?.receipt, handle.qos == .atLeastOnce,
+            !parts.coordinator.driver.awaitsAcknowledgement(handle)
+        {
+            perform { queue, _, _ in queue.copies.couldNotAcknowledge(message) }
+        }
+        message.acknowledge()
     }
 
     /// Loads the jobs and the handled keys of an earlier process. Repeats this until the store can be read.

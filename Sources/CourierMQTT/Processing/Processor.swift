@@ -14,10 +14,26 @@ final class Processor: MessageProcessor {
         let handle: @Sendable (Message, ProcessingContext) async -> JobQueue.Outcome
     }
 
+    /// A message that has arrived, and its keys.
+    private struct Arrival {
+        let message: ReceivedMessage
+        var keys: (order: String?, deduplication: String?) = (nil, nil)
+        /// The error if no adapter can decode the message.
+        var problem: (any Error)?
+
+        init(_ message: ReceivedMessage, _ work: Work) {
+            self.message = message
+            do { keys = try work.keys(message.message()) } catch { problem = error }
+        }
+    }
+
     struct State {
         var queue: JobQueue
-        /// True while a thread performs steps. It also performs the steps that other threads add meanwhile.
-        var isPerforming = false
+        /// The results of the store that are not reported to the queue yet. The results of one commit are reported
+        /// together.
+        var storeResults: [StoreResult] = []
+        /// The steps that the event loop performs in its next turn, in order.
+        var loopSteps: [JobQueue.Step] = []
         var running: [JobQueue.JobID: Task<Void, Never>] = [:]
         var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
         /// The task that reads messages.
@@ -63,10 +79,7 @@ final class Processor: MessageProcessor {
                 random: JitterSource(seed: UInt64.random(in: 0...UInt64.max))))
         let granted = Waiter<Void>(parts.waiterCount)
         registration = parts.readers.registration(request, grant: granted)
-        grant = Task { [weak client] in
-            try await client?.connected(timeout: nil)
-            try await granted.value()
-        }
+        grant = Task { try await granted.value() }
         parts.loop.execute { [parts, registration] in parts.coordinator.opened(registration, request) }
     }
 
@@ -83,7 +96,10 @@ final class Processor: MessageProcessor {
 
     var metrics: ProcessorMetrics { state.withLock { $0.queue.metrics(time: time) } }
 
-    func subscribed() async throws { try await grant.value }
+    func subscribed() async throws {
+        try await client.withLock { $0 }?.connected(timeout: nil)
+        try await grant.value
+    }
 
     var now: ContinuousClock.Instant { parts.loop.clock.now }
     var time: StoreTime { parts.storeClock.time(at: now) }
@@ -92,12 +108,16 @@ final class Processor: MessageProcessor {
 
     private func read() async {
         while await waitForRoom() {
-            switch registration.queue.take(atMost: 1) {
+            switch registration.queue.take(atMost: 64) {
             case .messages(let slices):
-                for slice in slices {
-                    for message in slice {
-                        _ = registration.queue.claim()
-                        arrived(message)
+                let arrivals = slices.joined().map { Arrival($0, work) }
+                perform { [registration] queue, now, time in
+                    for arrival in arrivals {
+                        // After a stop, the messages that are not claimed go to the next reader.
+                        guard !queue.isStopped, registration.queue.claim() else { break }
+                        queue.arrived(
+                            arrival.message, orderKey: arrival.keys.order, deduplicationKey: arrival.keys.deduplication,
+                            problem: arrival.problem, now: now, time: time)
                     }
                 }
             case .nothing:
@@ -122,22 +142,6 @@ final class Processor: MessageProcessor {
         }
     }
 
-    private func arrived(_ received: ReceivedMessage) {
-        do {
-            let keys = try work.keys(received.message())
-            perform { queue, now, time in
-                queue.arrived(
-                    received, orderKey: keys.order, deduplicationKey: keys.deduplication, problem: nil, now: now,
-                    time: time)
-            }
-        } catch {
-            perform { queue, now, time in
-                queue.arrived(
-                    received, orderKey: nil, deduplicationKey: nil, problem: error, now: now, time: time)
-            }
-        }
-    }
-
     /// Handles the end of the subscription: the broker has refused it, or the client was shut down.
     private func ended(_ error: CourierError?) {
         if let error {
@@ -154,66 +158,71 @@ final class Processor: MessageProcessor {
         changeState { change(&$0.queue, $1, $2) }
     }
 
-    /// Changes the state, and performs the steps that follow from the change. From any thread.
+    /// Changes the state, starts handlers, and passes the other steps to the event loop. From any thread.
+    ///
+    /// Each handled message needs a change, so a change takes the lock once, and calls the loop only if the loop does
+    /// not perform steps anyway.
     func changeState(_ change: (inout State, ContinuousClock.Instant, StoreTime) -> Void) {
-        let (now, time) = (now, time)
-        let mustPerform = state.withLock { state in
+        let now = now
+        let time = parts.storeClock.time(at: now)
+        let effects = state.withLock { state in
             change(&state, now, time)
-            defer { state.isPerforming = true }
-            return !state.isPerforming
+            return takeEffects(&state)
         }
-        guard mustPerform else { return }
-        while true {
-            let steps: [JobQueue.Step]? = state.withLock { state in
-                let steps = state.queue.takeSteps()
-                state.isPerforming = !steps.isEmpty
-                return steps.isEmpty ? nil : steps
+        if effects.mustCallLoop { parts.loop.execute { [self] in performSteps() } }
+        effects.oldTimer?.cancel()
+        effects.reader?.resume(.success(()))
+        for waiter in effects.idle { waiter.resume(.success(())) }
+    }
+
+    /// The effects of a change that must happen after the lock is released.
+    private struct Effects: Sendable {
+        var mustCallLoop = false
+        /// The timer that an earlier one replaces.
+        var oldTimer: LoopTimer?
+        /// The waiters to resume; see ``State``.
+        var reader: Waiter<Void>?
+        var idle: [Waiter<Void>] = []
+    }
+
+    private func takeEffects(_ state: inout State) -> Effects {
+        var effects = Effects()
+        let isLoopCalled = !state.loopSteps.isEmpty
+        for step in state.queue.takeSteps() {
+            if case .start(let id) = step { start(id, &state) } else { state.loopSteps.append(step) }
+        }
+        effects.mustCallLoop = !isLoopCalled && !state.loopSteps.isEmpty
+        effects.oldTimer = setTimer(&state)
+        if state.reader != nil, state.queue.isStopped || state.isLoaded && state.queue.hasRoom {
+            effects.reader = exchange(&state.reader, with: nil)
+        }
+        if !state.idle.isEmpty, state.queue.isIdle { effects.idle = exchange(&state.idle, with: []) }
+        return effects
+    }
+
+    /// Sets the timer for the next time of the queue. Returns the timer that it replaces.
+    private func setTimer(_ state: inout State) -> LoopTimer? {
+        guard let next = state.queue.nextWake else { return nil }
+        if let timer = state.timer, timer.at <= next { return nil }
+        let old = state.timer?.timer
+        let delay = parts.loop.clock.now.duration(to: next)
+        state.timer = (LoopTimer(on: parts.loop, after: max(.zero, delay)) { [weak self] in self?.woke() }, next)
+        return old
+    }
+
+    /// Performs the steps of the event loop.
+    private func performSteps() {
+        for step in state.withLock({ exchange(&$0.loopSteps, with: []) }) {
+            switch step {
+            case .start: break
+            case .cancel(let id): cancel(id)
+            case .store(let id): store(id)
+            case .load(let id, let row): loadMessage(id, row)
+            case .write(let changes, let id): write(changes, for: id)
+            case .acknowledge(let message): acknowledge(message)
+            case .tell(let event): parts.coordinator.tell(event)
             }
-            guard let steps else { break }
-            for step in steps { perform(step) }
         }
-        setTimer()
-        wakeWaiters()
-    }
-
-    private func perform(_ step: JobQueue.Step) {
-        switch step {
-        case .start(let id): start(id)
-        case .cancel(let id):
-            state.withLock { state -> Task<Void, Never>? in
-                guard let task = state.running[id] else { return nil }
-                state.overdue.insert(id)
-                return task
-            }?.cancel()
-        case .store(let id): parts.loop.execute { [self] in store(id) }
-        case .load(let id, let row): loadMessage(id, row)
-        case .write(let changes, let id): parts.loop.execute { [self] in write(changes, for: id) }
-        case .acknowledge(let message): acknowledge(message)
-        case .tell(let event): parts.loop.execute { [parts] in parts.coordinator.tell(event) }
-        }
-    }
-
-    private func wakeWaiters() {
-        let (reader, idle) = state.withLock { state -> (Waiter<Void>?, [Waiter<Void>]) in
-            let mayRead = state.queue.isStopped || state.isLoaded && state.queue.hasRoom
-            let reader = mayRead ? exchange(&state.reader, with: nil) : nil
-            let isDone = !state.idle.isEmpty && state.queue.isIdle
-            return (reader, isDone ? exchange(&state.idle, with: []) : [])
-        }
-        reader?.resume(.success(()))
-        for waiter in idle { waiter.resume(.success(())) }
-    }
-
-    private func setTimer() {
-        let old: LoopTimer? = state.withLock { state in
-            guard let next = state.queue.nextWake else { return nil }
-            if let timer = state.timer, timer.at <= next { return nil }
-            let old = state.timer?.timer
-            let delay = parts.loop.clock.now.duration(to: next)
-            state.timer = (LoopTimer(on: parts.loop, after: max(.zero, delay)) { [weak self] in self?.woke() }, next)
-            return old
-        }
-        old?.cancel()
     }
 
     private func woke() {
@@ -223,24 +232,30 @@ final class Processor: MessageProcessor {
 
     // MARK: Handlers
 
-    private func start(_ id: JobQueue.JobID) {
-        state.withLock { state in
-            guard let job = state.queue.jobs[id], let message = job.message else { return }
-            let context = ProcessingContext(
-                message: message, attempt: job.attempts + 1, firstReceived: job.receivedAt.date,
-                lastError: job.lastError)
-            state.running[id] = Task { [self] in
-                let outcome = await work.handle(message, context)
-                changeState { state, now, time in
-                    state.running[id] = nil
-                    let result = outcome.explained(
-                        isStopping: state.isCancelling, wasOverdue: state.overdue.remove(id) != nil,
-                        state.queue.settings.handlerTimeout)
-                    let random = Double.random(in: 0...1, using: &state.random)
-                    state.queue.finished(id, result, now: now, time: time, random: random)
-                }
+    private func start(_ id: JobQueue.JobID, _ state: inout State) {
+        guard let job = state.queue.jobs[id], let message = job.message else { return }
+        let context = ProcessingContext(
+            message: message, attempt: job.attempts + 1, firstReceived: job.receivedAt.date, lastError: job.lastError)
+        state.running[id] = Task { [self] in
+            let outcome = await work.handle(message, context)
+            changeState { state, now, time in
+                state.running[id] = nil
+                let result = outcome.explained(
+                    isStopping: state.isCancelling, wasOverdue: state.overdue.remove(id) != nil,
+                    state.queue.settings.handlerTimeout)
+                let random = Double.random(in: 0...1, using: &state.random)
+                state.queue.finished(id, result, now: now, time: time, random: random)
             }
         }
+    }
+
+    /// Cancels a handler that takes too long, if it still runs.
+    private func cancel(_ id: JobQueue.JobID) {
+        let task = state.withLock { state in
+            if state.running[id] != nil { state.overdue.insert(id) }
+            return state.running[id]
+        }
+        task?.cancel()
     }
 }
 

@@ -164,6 +164,20 @@ import Testing
         }
     }
 
+    @Test func `a processor, 200 messages are handled, it does not keep the deadlines of their handlers`() async throws
+    {
+        let messages = (1...200).compactMap { PacketID(rawValue: $0).map { World.message($0, "a") } }
+        let steps: [ScriptStep] = [.accept(isSessionPresent: false), .serve(until: .subscribe), .answer]
+        try await World.run([.connection(steps + messages)], isStored: false) { test in
+            let processor = try test.process()
+            await test.world.connect()
+            await test.world.until { processor.metrics.handledCount == 200 }
+            let deadlines = (processor as? Processor)?.state.withLock { $0.queue.deadlines.count }
+            #expect(deadlines.map { $0 < 100 } == true)
+            await processor.stop()
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a destroyed session, a handler runs, its result and the waiting messages are forgotten`(
         _ isStored: Bool
