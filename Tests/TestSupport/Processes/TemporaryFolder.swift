@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A temporary folder that is deleted when this object is released, or at the latest when the process exits.
+/// A temporary folder that is deleted when this object is released, or at the latest when the process exits, unless it
+/// is kept.
 package final class TemporaryFolder: Sendable {
     private static let remaining = Mutex<Set<String>>([])
     private static let removesAtExit: Bool = atexit { TemporaryFolder.removeAll() } == 0
@@ -17,7 +18,10 @@ package final class TemporaryFolder: Sendable {
         Self.remaining.withLock { [path] in _ = $0.insert(path) }
     }
 
-    deinit { remove() }
+    deinit { if Self.remaining.withLock({ [path] in $0.contains(path) }) { remove() } }
+
+    /// Keeps the folder after the end of the process.
+    package func keep() { Self.remaining.withLock { [path] in _ = $0.remove(path) } }
 
     /// Deletes the folder now, for programs that end before their objects are released.
     package func remove() {

@@ -86,7 +86,7 @@ final class CrashRun: Sendable {
 
     /// Runs the test and returns its counts. If nothing was found, removes the folder.
     func run() async throws -> Outcome {
-        watch()
+        TimeLimit(seconds: settings.seconds + Self.endSeconds).watch(broker, journal, folder)
         try await peers.start()
         var outcome = Outcome()
         let lives = try await kill(&outcome)
@@ -99,7 +99,7 @@ final class CrashRun: Sendable {
         await checkStore()
         await broker.remove()
         journal.flush()
-        if findings.isEmpty, !settings.keepsFolder { folder.remove() }
+        if findings.isEmpty, !settings.keepsFolder { folder.remove() } else { folder.keep() }
         return outcome
     }
 
@@ -108,17 +108,6 @@ final class CrashRun: Sendable {
 
     /// Removes the folder that was kept for the findings.
     func clean() { folder.remove() }
-
-    /// Ends the program if the run takes too long.
-    private func watch() {
-        let most = settings.seconds + Self.endSeconds
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(most)) { [self] in
-            journal.flush()
-            if let id = broker.processID { Glibc.kill(id, SIGKILL) }
-            print("crash-test: the run does not come to its end; see \(folder.path)")
-            exit(1)
-        }
-    }
 }
 
 // MARK: - Steps of a run
@@ -126,8 +115,8 @@ final class CrashRun: Sendable {
 extension CrashRun {
     private func start(life: Int, isLast: Bool = false) throws -> WorkerProcess {
         let orders = WorkerOrders(
-            folder: folder.path, store: settings.store, ports: proxies.prefix(Lane.clientCount).map(\.port), life: life,
-            seed: settings.seed, isLast: isLast)
+            part: .delivery, folder: folder.path, store: settings.store,
+            ports: proxies.prefix(Lane.clientCount).map(\.port), life: life, seed: settings.seed, isLast: isLast)
         journal.note("life \(life) begins")
         return try WorkerProcess(orders) { [self] in heard($0, life) }
     }
@@ -268,7 +257,7 @@ extension CrashRun {
     /// Checks that all messages were delivered and no row remains in the store.
     private func checkStore() async {
         switch settings.store {
-        case .memory, .forgetful, .mute: return
+        case .memory, .forgetful, .mute, .jobless, .repeating: return
         case .normal, .full: break
         }
         guard findings.isEmpty else { return }
@@ -340,12 +329,7 @@ extension CrashRun {
               slowest start: \(String(format: "%.3f", outcome.slowestStart / .seconds(1))) s from the process to its \
             connections; slowest opening of the store: \(slowestOpening.withLock { $0 }) ms
             """)
-        if findings.isEmpty {
-            lines.append("crash-test: all promises kept" + (settings.keepsFolder ? "; see \(path)" : ""))
-        } else {
-            let kinds = Findings.Kind.allCases.map { "\(findings[$0]) \($0.rawValue)" }.joined(separator: ", ")
-            lines.append("crash-test: \(kinds); see \(path)")
-        }
+        lines.append(findings.verdict(folder: path, isKept: settings.keepsFolder))
         return lines.joined(separator: "\n")
     }
 }

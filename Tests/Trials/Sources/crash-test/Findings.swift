@@ -48,6 +48,14 @@ final class Findings: Sendable {
         journal?.note("\(what)\n    " + history().replacing("\n", with: "\n    "))
     }
 
+    /// Returns the result of the run, as text. `folder` contains the store and the journal. It exists after the run if
+    /// something was found, or if it is kept.
+    func verdict(folder: String, isKept: Bool) -> String {
+        if isEmpty { return "crash-test: all promises kept" + (isKept ? "; see \(folder)" : "") }
+        let kinds = Kind.allCases.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: ", ")
+        return "crash-test: \(kinds); see \(folder)"
+    }
+
     /// Returns the seconds since the start, as text.
     func time(_ instant: ContinuousClock.Instant) -> String { clock.time(instant) }
 }

@@ -26,7 +26,8 @@ final class Peers: Sendable {
         source = Self.client("source", sourcePort)
     }
 
-    private static func client(_ name: String, _ port: UInt16) -> any CourierClient {
+    /// Creates a client of the parent process.
+    static func client(_ name: String, _ port: UInt16) -> any CourierClient {
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: port, clientId: name, username: "", password: "", isCleanSession: false))

@@ -15,6 +15,10 @@ enum StoreKind: String, Sendable {
     case forgetful
     /// On disk, but without a result for new messages, so none is accepted. For the self-test.
     case mute
+    /// On disk, but without new jobs. For the self-test.
+    case jobless
+    /// On disk, but jobs of handled messages are not removed. For the self-test.
+    case repeating
 
     /// Opens the store in a folder. `logBytes` limits the size of its write-ahead log.
     func open(in folder: String, logBytes: Int) throws -> any MessageStore {
@@ -26,6 +30,8 @@ enum StoreKind: String, Sendable {
         case .memory: MemoryMessageStore()
         case .forgetful: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .forgetsProgress)
         case .mute: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .ignoresNewMessages)
+        case .jobless: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .forgetsJobs)
+        case .repeating: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .keepsHandledJobs)
         }
     }
 

@@ -2,7 +2,6 @@ import CourierCore
 import CourierMQTT
 import CourierSQLite
 import Foundation
-import Glibc
 import TrialSupport
 
 /// The process that is killed. It has two clients that share a store. They write to the parent and read its messages.
@@ -49,21 +48,11 @@ final class Worker: Sendable {
         manner = Manner(orders.chance(0))
     }
 
-    /// Writes a line to the parent with one system call. Exits if the parent is gone.
-    private func say(_ line: WorkerLine) {
-        let bytes = Array((line.text + "\n").utf8)
-        while Glibc.write(1, bytes, bytes.count) < 0 {
-            guard errno == EINTR else { exit(4) }
-        }
-    }
+    private func say(_ line: WorkerLine) { line.report() }
 
     /// Runs until SIGINT.
     func run() async throws {
-        let (interrupted, interruption) = AsyncStream.makeStream(of: Never.self)
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
-        source.setEventHandler { interruption.finish() }
-        source.resume()
+        let interruption = Interruption(on: queue)
         let began = ContinuousClock.now
         let store = try orders.store.open(in: orders.folder, logBytes: manner.logBytes)
         if let damage = (store as? SQLiteMessageStore)?.recovery { say(.trouble("\(damage)")) }
@@ -77,14 +66,14 @@ final class Worker: Sendable {
         let writers = orders.isLast ? [] : write(members)
         try await subscribe(members)
         say(.ready)
-        for await _ in interrupted {}
+        await interruption.wait()
         for writer in writers { writer.cancel() }
         for member in members { await member.client.disconnectAndWait() }
         for reader in readers {
             reader.cancel()
             await reader.value
         }
-        withExtendedLifetime((events, source)) {}
+        withExtendedLifetime(events) {}
         await (store as? SQLiteMessageStore)?.close()
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A line that the worker reports to the parent. It is written with one system call, so that a kill can not split it.
 enum WorkerLine: Equatable, Sendable {
     /// The store was opened; the value is the time this took, in milliseconds.
@@ -52,6 +54,14 @@ enum WorkerLine: Equatable, Sendable {
         case .processing(let lane, let number, let packetID): "processing \(lane.id) \(number.value) \(packetID)"
         case .done(let lane, let number): "done \(lane.id) \(number.value)"
         case .trouble(let what): "trouble \(what.replacing("\n", with: " "))"
+        }
+    }
+
+    /// Writes the line to the parent with one system call. Exits if the parent is gone.
+    func report() {
+        let bytes = Array((text + "\n").utf8)
+        while Glibc.write(1, bytes, bytes.count) < 0 {
+            guard errno == EINTR else { exit(4) }
         }
     }
 }

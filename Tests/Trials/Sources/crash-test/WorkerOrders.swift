@@ -2,6 +2,22 @@ import TrialSupport
 
 /// The parameters of a worker. Its random behavior follows from the seed and the life, so a run can be repeated.
 struct WorkerOrders: Sendable {
+    /// The part of the test that the worker performs.
+    enum Part: String, Sendable {
+        /// Sends and receives messages with two clients.
+        case delivery
+        /// Handles messages with the processors of one client.
+        case processing
+
+        var clientCount: Int {
+            switch self {
+            case .delivery: Lane.clientCount
+            case .processing: 1
+            }
+        }
+    }
+
+    let part: Part
     let folder: String
     let store: StoreKind
     /// The broker port for each client.
@@ -14,12 +30,14 @@ struct WorkerOrders: Sendable {
     /// The parameters as command-line arguments.
     var words: [String] {
         [
-            "--worker", folder, "--store", store.rawValue, "--ports", ports.map { "\($0)" }.joined(separator: ","),
+            "--worker", folder, "--part", part.rawValue, "--store", store.rawValue, "--ports",
+            ports.map { "\($0)" }.joined(separator: ","),
             "--life", "\(life)", "--seed", "\(seed)",
         ] + (isLast ? ["--last"] : [])
     }
 
-    init(folder: String, store: StoreKind, ports: [UInt16], life: Int, seed: UInt64, isLast: Bool) {
+    init(part: Part, folder: String, store: StoreKind, ports: [UInt16], life: Int, seed: UInt64, isLast: Bool) {
+        self.part = part
         self.folder = folder
         self.store = store
         self.ports = ports
@@ -30,12 +48,14 @@ struct WorkerOrders: Sendable {
 
     /// Reads the parameters from the command line; `nil` if this process is not a worker.
     init?() {
-        guard let folder = Options.text("--worker"), let store = Options.text("--store").flatMap(StoreKind.init),
+        guard let folder = Options.text("--worker"), let part = Options.text("--part").flatMap(Part.init),
+            let store = Options.text("--store").flatMap(StoreKind.init),
             let ports = Options.text("--ports")?.split(separator: ",").compactMap({ UInt16($0) }),
-            ports.count == Lane.clientCount, let life = Options.number("--life"), let seed = Options.number("--seed")
+            ports.count == part.clientCount, let life = Options.number("--life"), let seed = Options.number("--seed")
         else { return nil }
         self.init(
-            folder: folder, store: store, ports: ports, life: Int(life), seed: seed, isLast: Options.has("--last"))
+            part: part, folder: folder, store: store, ports: ports, life: Int(life), seed: seed,
+            isLast: Options.has("--last"))
     }
 
     /// Returns a random generator for one purpose in this life.
