@@ -13,17 +13,17 @@ struct Comparison {
 
     /// Measures every contender `rounds` times. The contenders take turns, so that changes of the disk's speed affect
     /// all of them alike.
-    init(callers: Int, rounds: Int, in folder: URL) {
+    init(of contenders: [Contender], callers: Int, rounds: Int, in folder: URL) {
         self.callers = callers
         var counts: [Contender: Int] = [:]
         var runs: [Contender: [DurableRun]] = [:]
-        for contender in Contender.columns {
+        for contender in contenders {
             counts[contender] = attempt { try Self.calibratedCount(contender, callers, folder) }
         }
         for _ in 0..<rounds {
             let flushes = attempt { try Disk.flushesPerSecond(in: folder) }
             if let flushes { flushesPerSecond.append(flushes) }
-            for contender in Contender.columns {
+            for contender in contenders {
                 guard let count = counts[contender] else { continue }
                 let run = attempt {
                     try DurableRun(inOwnProcess: contender, callers: callers, count: count, in: folder)

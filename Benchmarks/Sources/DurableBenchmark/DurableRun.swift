@@ -34,11 +34,16 @@ extension DurableRun {
             case .store(let keeping):
                 try await Self.store(try keeping.open(in: folder), callers: callers, count: count)
             case .paho: try Self.paho(count: count, in: folder)
+            case .loop: try await Self.loop(count: count)
+            case .processor(let keeping, let order):
+                try await Self.processor(try keeping?.open(in: folder), order, concurrency: callers, count: count)
+            case .jobs(let keeping):
+                try await Self.jobs(try keeping.open(in: folder), callers: callers, count: count)
             }
     }
 
     /// Ends the measurement that began at `start`.
-    private init(count: Int, from start: Start, accepted: ContinuousClock.Instant) {
+    init(count: Int, from start: Start, accepted: ContinuousClock.Instant) {
         self.count = count
         acceptedSeconds = (accepted - start.instant) / .seconds(1)
         settledSeconds = (ContinuousClock.now - start.instant) / .seconds(1)
@@ -46,7 +51,7 @@ extension DurableRun {
     }
 
     /// The start of a measurement.
-    private struct Start {
+    struct Start {
         let instant = ContinuousClock.now
         let cpuSeconds = ProcessUsage.cpuSeconds
     }
@@ -78,7 +83,7 @@ extension DurableRun {
     }
 
     /// Returns a client of the sink on `port` that has started to connect.
-    static func client(of port: UInt16, _ store: any MessageStore) -> any CourierCore.CourierClient {
+    static func client(of port: UInt16, _ store: (any MessageStore)?) -> any CourierCore.CourierClient {
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: port, clientId: "courier", username: "", password: "",

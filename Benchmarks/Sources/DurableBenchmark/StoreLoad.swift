@@ -4,6 +4,25 @@ import Synchronization
 /// Simulates concurrent callers of a store. Each caller stores its next message when the previous one is stored. Stored
 /// messages are removed again, like acknowledged messages.
 final class StoreLoad: Sendable {
+    /// The rows that are stored.
+    enum Rows: Sendable {
+        case outgoing, jobs
+
+        fileprivate func added(_ number: UInt64) -> StoreChange {
+            switch self {
+            case .outgoing: .enqueue(Workload.message(number))
+            case .jobs: .addJob(Workload.job(number))
+            }
+        }
+
+        fileprivate func removed(_ id: StoredMessage.ID) -> StoreChange {
+            switch self {
+            case .outgoing: .removeOutgoing(id)
+            case .jobs: .removeJob(id)
+            }
+        }
+    }
+
     private struct State {
         var next: UInt64 = 0
         var stored = 0
@@ -11,11 +30,13 @@ final class StoreLoad: Sendable {
     }
 
     private let store: any MessageStore
+    private let rows: Rows
     private let count: Int
     private let state = Mutex(State())
 
-    init(_ store: any MessageStore, count: Int) {
+    init(_ store: any MessageStore, _ rows: Rows = .outgoing, count: Int) {
         self.store = store
+        self.rows = rows
         self.count = count
     }
 
@@ -34,7 +55,7 @@ final class StoreLoad: Sendable {
             return state.next
         }
         guard let number else { return }
-        store.commit([.enqueue(Workload.message(number))], in: Workload.scope) { [self] result in
+        store.commit([rows.added(number)], in: Workload.scope) { [self] result in
             stored(StoredMessage.ID(rawValue: number), result)
         }
     }
@@ -46,7 +67,7 @@ final class StoreLoad: Sendable {
             defer { if isOver { state.waiter = nil } }
             return isOver ? state.waiter : nil
         }
-        store.commit([.removeOutgoing(id)], in: Workload.scope) { _ in }
+        store.commit([rows.removed(id)], in: Workload.scope) { _ in }
         waiter?.resume(with: result.map { ContinuousClock.now }.mapError { $0 })
         handOver()
     }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 // Measures how fast messages are stored durably, compared with Paho C and its file persistence. It also measures the
-// start with stored messages. Run it with `Scripts/bench durable`.
+// start with stored messages, and how fast a processor handles messages. Run it with `Scripts/bench durable`.
 //
 // Each run is a separate process. The program starts itself with `DurableBenchmark run <contender> <callers> <count>
 // <folder>` or `DurableBenchmark start courier|paho fill|ready|connect <messages> <port> <folder>`.
@@ -36,16 +36,22 @@ func startOnce(_ arguments: [String]) async throws -> Never {
 struct Options {
     var rounds = 5
     var folder = FileManager.default.temporaryDirectory
-    var measuresRates = true
-    var measuresStarts = true
+    /// The tables that are printed.
+    enum Table: CaseIterable {
+        case rates, starts, processing
+    }
+
+    var tables = Set(Table.allCases)
 
     init(_ arguments: [String]) throws {
-        let usage = Failure("usage: DurableBenchmark [--rates | --starts] [--rounds <count>] [--folder <path>]")
+        let usage = Failure(
+            "usage: DurableBenchmark [--rates | --starts | --processing] [--rounds <count>] [--folder <path>]")
         var words = arguments[...]
         while let word = words.popFirst() {
             switch word {
-            case "--rates": measuresStarts = false
-            case "--starts": measuresRates = false
+            case "--rates": tables = [.rates]
+            case "--starts": tables = [.starts]
+            case "--processing": tables = [.processing]
             case "--rounds":
                 guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else { throw usage }
                 rounds = count
@@ -58,20 +64,21 @@ struct Options {
     }
 }
 
-/// Prints both tables. Returns the exit code.
+/// Prints the tables. Returns the exit code.
 func compareAll(_ options: Options) throws -> Int32 {
     let folder = try ScratchFolder(in: options.folder)
     var verdict = Verdict()
-    if options.measuresRates {
+    if options.tables.contains(.rates) {
         DurableTable.printHead(rounds: options.rounds, kind: FileSystem.kind(of: folder.url))
         for callers in [1, 10, 1_000] {
-            let comparison = Comparison(callers: callers, rounds: options.rounds, in: folder.url)
+            let comparison = Comparison(
+                of: Contender.columns, callers: callers, rounds: options.rounds, in: folder.url)
             DurableTable.printRows(comparison, &verdict)
             fflush(nil)  // Shows each row at once, also through a pipe. A row takes a minute.
             verdict.add(failures: comparison.failures)
         }
     }
-    if options.measuresStarts {
+    if options.tables.contains(.starts) {
         DurableTable.printStartHead(rounds: options.rounds)
         for start in StartUpCase.all {
             do {
@@ -81,6 +88,13 @@ func compareAll(_ options: Options) throws -> Int32 {
             }
             fflush(nil)
         }
+    }
+    if options.tables.contains(.processing) {
+        let comparison = Comparison(
+            of: Contender.processing.map(\.contender), callers: DurableTable.concurrency, rounds: options.rounds,
+            in: folder.url)
+        DurableTable.printProcessing(comparison, rounds: options.rounds, kind: FileSystem.kind(of: folder.url))
+        verdict.add(failures: comparison.failures)
     }
     var loads = [0.0, 0.0, 0.0]
     if getloadavg(&loads, 3) == 3 {

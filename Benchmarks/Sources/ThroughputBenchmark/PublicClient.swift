@@ -171,33 +171,3 @@ final class EventCounter: ICourierEventHandler, Sendable {
     /// Waits until the last event of the connection was received.
     func ended() async { await end.reached() }
 }
-
-/// Waits until a number of events have happened.
-private final class Countdown: Sendable {
-    private let left: Atomic<Int>
-    private let waiter = Mutex<CheckedContinuation<Void, Never>?>(nil)
-
-    init(_ count: Int) { left = Atomic(count) }
-
-    func countDown() {
-        guard left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        let waiter = waiter.withLock { waiter in
-            defer { waiter = nil }
-            return waiter
-        }
-        waiter?.resume()
-    }
-
-    func reached() async {
-        await withCheckedContinuation { continuation in
-            waiter.withLock { $0 = continuation }
-            if left.load(ordering: .acquiring) == 0 {
-                let waiter = waiter.withLock { waiter in
-                    defer { waiter = nil }
-                    return waiter
-                }
-                waiter?.resume()
-            }
-        }
-    }
-}
