@@ -153,15 +153,17 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     /// Stores a copy of `message`, until the copy is discarded.
     mutating func keep(_ message: OutgoingMessage) throws(EncodeError) -> Place {
+        guard !message.properties.isEmpty else { return keep(message, encodedProperties: RawSpan()) }
         var properties = PacketBuffer()
-        if !message.properties.isEmpty {
-            try Self.encode(message.properties, hasExpiry: message.expiry != nil, into: &properties)
-        }
-        return message.topic.utf8.withBytes { topic in
+        try Self.encode(message.properties, hasExpiry: message.expiry != nil, into: &properties)
+        return properties.withBytes { keep(message, encodedProperties: $0) }
+    }
+
+    @inline(__always)
+    private mutating func keep(_ message: OutgoingMessage, encodedProperties: RawSpan) -> Place {
+        message.topic.utf8.withBytes { topic in
             message.payload.withBytes { payload in
-                properties.withBytes {
-                    keep(message.header, topic: topic, encodedProperties: $0, payload: payload)
-                }
+                keep(message.header, topic: topic, encodedProperties: encodedProperties, payload: payload)
             }
         }
     }
