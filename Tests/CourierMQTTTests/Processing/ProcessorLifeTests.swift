@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import Foundation
 import MQTTCodec
+import Synchronization
 import TestSupport
 import Testing
 
