@@ -7,6 +7,7 @@ extension PacketDecoder {
     /// same bytes. That call has checked the fixed header.
     ///
     /// - Throws: ``DecodeError`` if the head alone is larger than the limit.
+    @inline(never)
     package func headOfLargePublish(in bytes: UnsafeRawBufferPointer, at start: Int) throws(DecodeError) -> Next {
         precondition(version < .v5, "the head of an MQTT 5 PUBLISH contains properties")
         guard bytes.count &- start >= 2,

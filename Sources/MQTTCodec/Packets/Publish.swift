@@ -50,6 +50,7 @@ private enum PublishFlags {
     static let qosShift: UInt8 = 1
     static let duplicate: UInt8 = 0b1000
 
+    @inline(__always)
     static func qos(_ flags: UInt8) -> PacketQoS? { PacketQoS(rawValue: (flags >> qosShift) & 0b11) }
 }
 

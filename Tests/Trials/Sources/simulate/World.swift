@@ -68,7 +68,8 @@ struct World: ~Copyable {
         configuration.acknowledgements = random.pick([.automatic, .onCommand])
         configuration.sessionLossPolicy = random.pick([.resend, .fail, .drop])
         configuration.awaitsStorage = random.chance(40)
-        let hasLargeMessages = version < .v5 && random.chance(50)
+        var hasLargeMessages = random.flag()
+        if version >= .v5 { hasLargeMessages = false }  // A large message would end the connection.
         if hasLargeMessages { configuration.maximumPacketSize = LargeMessage.packetSizeLimit }
         self.configuration = configuration
         engine = ClientEngine(configuration)
