@@ -29,7 +29,7 @@ final class ProxyRecorder: Sendable {
     private let console: Console
     private let state = Mutex(State())
 
-    /// Opens an archive and the page. Another kind of file is opened by ``begin(_:)``.
+    /// Opens the page, and the file if it is an archive. ``begin(_:)`` opens any other file.
     ///
     /// - Parameters:
     ///   - settings: The options of the command line.

@@ -63,7 +63,7 @@ package struct StoreArguments: Sendable {
     ]
 
     /// Stores an argument that is not an option. The first one is the action, and the second one is the path of the
-    /// file. After `parked`, the action on parked messages follows first, and the id of a message follows last.
+    /// file. After `parked`, the arguments are: the action on parked messages, the path of the file, and a message id.
     package mutating func take(_ word: String) throws {
         if action == nil {
             guard let action = Action(rawValue: word) else {

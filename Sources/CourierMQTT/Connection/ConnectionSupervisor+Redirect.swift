@@ -2,8 +2,7 @@ import CourierCore
 
 /// Decides which redirects of a broker the client follows.
 extension ConnectionSupervisor {
-    /// The client's response to the servers that the broker named (Server Reference) when it ended an attempt or
-    /// connection.
+    /// What the client does when the broker ends an attempt or connection and names other servers (Server Reference).
     enum RedirectResponse: Equatable, Sendable {
         /// The broker named no server, or a redirect is not the reason for the end.
         case none

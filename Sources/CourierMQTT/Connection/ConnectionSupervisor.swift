@@ -99,7 +99,7 @@ struct ConnectionSupervisor: Sendable {
     enum Occasion: Sendable {
         /// An attempt failed, or a connection was lost.
         case failure
-        /// Another client took over the session. The return of the network does not shorten the pause before this
+        /// Another client took over the session. The return of the network does not shorten the pause before the next
         /// attempt.
         case takeover
         /// The app called `connect()`.

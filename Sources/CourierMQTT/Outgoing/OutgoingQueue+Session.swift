@@ -83,7 +83,8 @@ extension OutgoingQueue {
         state.withLock { state in if !state.isHeld { state.rules.connected() } }
     }
 
-    /// Records that the connection ended, so that messages wait. QoS 0 messages end, unless the policy lets them wait.
+    /// Records that the connection ended, so that messages wait for the next one. QoS 0 messages fail,
+    /// unless the policy lets them wait.
     func disconnected() -> Taken {
         isProbablyConnected.store(false, ordering: .relaxed)
         return state.withLock { state in

@@ -156,9 +156,9 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    /// Ends all messages, because the client has ended.
+    /// Removes all messages from the queue, because the client has ended.
     ///
-    /// - Returns: All messages that had not ended before, and the callers that waited for room.
+    /// - Returns: The removed messages, and the callers that waited for room.
     func finish(_ error: CourierError) -> Remains {
         state.withLock { state in
             state.finish = error

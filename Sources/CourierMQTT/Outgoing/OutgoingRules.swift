@@ -58,7 +58,7 @@ struct OutgoingRules {
         let byteCount: Int
         /// False for a caller of `readyToPublish()`, which has no message yet.
         var hasMessage = true
-        /// True if the message must not wait while there is no connection.
+        /// True if the message needs a connection: without one, it is refused and does not wait.
         var needsConnection = false
     }
 
@@ -119,7 +119,7 @@ struct OutgoingRules {
 
     // MARK: Maximum age
 
-    /// Returns the time when a message that the queue accepts now reaches the maximum age.
+    /// Returns the time when a message reaches the maximum age, if the queue accepts the message now.
     @inline(__always)
     func endOfAge(acceptedAt now: MonotonicInstant) -> MonotonicInstant {
         policy.maximumAge.map { now.advanced(by: $0) } ?? .never

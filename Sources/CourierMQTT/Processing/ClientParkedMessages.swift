@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The parked messages of a client: those in its store, or without a store those in the memory of its processors.
+/// The parked messages of a client. They are in its store. Without a store, they are in the memory of its processors.
 struct ClientParkedMessages: ParkedMessages {
     /// The largest number of jobs that are read at a time.
     private static let pageSize = 256

@@ -10,7 +10,7 @@ extension JobQueue {
         parkWaiting(now: now, time: time)
     }
 
-    /// Parks the jobs that wait for room, as far as there is room.
+    /// Parks the first waiting jobs, one after the other, until the limits of parked messages leave no room.
     mutating func parkWaiting(now: Instant, time: StoreTime) {
         while let (id, error) = parking.first {
             guard let job = jobs[id] else {

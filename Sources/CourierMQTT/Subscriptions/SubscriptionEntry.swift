@@ -164,8 +164,8 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Removes the waiters whose request the broker has just fulfilled, and returns their results. The owners may
-    /// already want another state.
+    /// Removes the waiters whose request the broker has just fulfilled, and returns their results. By now, the
+    /// app or a loop may want another state of the filter.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):

@@ -29,6 +29,6 @@ struct SkippedPublish {
     /// available, so its size represents it.
     var fingerprint: UInt32 {
         let size = withUnsafeBytes(of: UInt64(message.payloadSize).littleEndian) { Array($0) }
-        return UInt32(fingerprintOf: message.topic.span.bytes, size.span.bytes)
+        return message.topic.withBytes { topic in size.withBytes { UInt32(fingerprintOf: topic, $0) } }
     }
 }

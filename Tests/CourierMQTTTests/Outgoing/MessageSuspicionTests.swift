@@ -214,7 +214,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1, hasUnwrittenBytes: true) == Judgement())
     }
 
-    @Test func `a message written behind other bytes gets no strike before its last byte is written`() {
+    @Test func `a message that waits behind other bytes is not suspected before its last byte is written`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -309,7 +309,8 @@ import Testing
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `DISCONNECT packetTooLarge makes messages suspected if a recent QoS 0 message may be the cause`() {
+    @Test
+    func `after DISCONNECT packetTooLarge, messages are suspected, even if a recent QoS 0 message may be the cause`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 1, only: 7, qos0: .seconds(1)) == Judgement())
