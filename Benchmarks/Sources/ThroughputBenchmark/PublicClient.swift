@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CourierCore
 import CourierMQTT
 import CourierTransport
