@@ -20,7 +20,8 @@ private let logger = MQTTChuckLogger()
 private let limits = ServerLimits()
 private let room = WaitingRoom()
 private let routes = InspectorRoutes(
-    logger, Ticker(logger, room, limits), room, AccessRules(token: token, port: 4_321), limits, clientMetrics: { [:] })
+    logger, Ticker(logger, room, limits), room, AccessRules(token: token, port: 4_321), limits, clientMetrics: { [:] },
+    parkedMessages: { [:] })
 
 /// Fills the logger with packets, if it has none.
 private func fill() {
