@@ -72,7 +72,8 @@ extension DurableRun {
         return DurableRun(count: count, from: start, accepted: accepted)
     }
 
-    /// Waits until the store has no jobs. The pause between reads keeps their share of the measured CPU time small.
+    /// Waits until the store has no jobs. Polls, because a store reports no event. The pause between reads keeps their
+    /// share of the measured CPU time small.
     private static func waitUntilNoJobs(_ store: any MessageStore, _ scope: StoreScope) async throws {
         while try await !store.jobs(in: scope, after: nil, limit: 1).isEmpty {
             try await Task.sleep(for: .milliseconds(1))

@@ -118,12 +118,3 @@ struct ParkedRun {
         }
     }
 }
-
-extension StoredJob.State {
-    /// Returns the state of a parked job after somebody has retried it: the first attempt begins at once.
-    fileprivate func retried(at time: StoreTime) -> StoredJob.State {
-        var state = self
-        (state.attempts, state.stage) = (0, .waiting(.zero, since: time))
-        return state
-    }
-}

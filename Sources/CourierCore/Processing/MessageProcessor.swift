@@ -9,9 +9,9 @@ public protocol MessageProcessor: Sendable {
     /// The numbers of messages that wait, run, were retried and are parked.
     var metrics: ProcessorMetrics { get }
 
-    /// Waits until the broker has granted the subscription.
+    /// Waits until the broker has granted the subscription, or until the processor is stopped.
     ///
-    /// - Throws: The errors of `connected()`, the broker's refusal, or `CancellationError`.
+    /// - Throws: The errors of `connected()`, the broker's refusal, or `CancellationError` if the processor is stopped.
     func subscribed() async throws
 
     /// Stops the processor: starts no more handlers, and waits until the running handlers have returned. After the
@@ -22,7 +22,7 @@ public protocol MessageProcessor: Sendable {
     ///
     /// - Parameter time: How long handlers may continue; 30 s by default.
     /// - Returns: The number of handlers that had not returned in time. Such a handler was cancelled, and its message
-    ///   is handled again.
+    ///   is handled again. A processor with the same name can start when these handlers have returned.
     @discardableResult
     func stop(within time: Duration) async -> Int
 }

@@ -47,6 +47,13 @@ public struct StoredJob: Hashable, Sendable {
             self.stage = stage
         }
 
+        /// Returns the state of a parked job that is retried: it waits without a pause, and no attempt counts.
+        package func retried(at time: StoreTime) -> State {
+            var state = self
+            (state.attempts, state.stage) = (0, .waiting(.zero, since: time))
+            return state
+        }
+
         /// Whether the job is parked.
         public var isParked: Bool { if case .parked = stage { true } else { false } }
     }

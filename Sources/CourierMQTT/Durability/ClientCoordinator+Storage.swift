@@ -17,10 +17,7 @@ extension ClientCoordinator {
     /// Reports a stored message that the client does not send, because its topic or its properties are not allowed.
     func rejected(_ stored: StoredMessage, _ error: CourierError) {
         settings.log.log(.error, source: "store", clientID: info?.clientId, error.message)
-        let message = Message(
-            data: Data(stored.payload), topic: stored.topic, qos: stored.qos, isRetained: stored.isRetained,
-            properties: stored.properties)
-        tell(.messageRejected(message: message, error: error))
+        tell(.messageRejected(message: Message(stored), error: error))
     }
 
     /// Returns the scope of the rows of a client with these options. The scope contains the broker that the provider

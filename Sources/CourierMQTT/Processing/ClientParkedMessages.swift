@@ -41,9 +41,7 @@ struct ClientParkedMessages: ParkedMessages {
         }
         guard let job = try await parkedJob(id) else { return false }
         if let processor = processors[job.state.processor] { return processor.retryParked(id, job) }
-        var state = job.state
-        (state.attempts, state.stage) = (0, .waiting(.zero, since: now()))
-        try await write([.updateJob(id, state)])
+        try await write([.updateJob(id, job.state.retried(at: now()))])
         return true
     }
 

@@ -96,8 +96,7 @@ extension JobQueue {
             guard let stored else { return false }
             parked.remove(at: index)
             parkedByteCount -= entry.byteCount
-            var state = stored.job.state
-            (state.attempts, state.stage) = (0, .waiting(.zero, since: time))
+            let state = stored.job.state.retried(at: time)
             steps.append(.write([.updateJob(row, state)], for: nil))
             restore(StoredJob(stored.job.message, state), orderKey: stored.orderKey, now: now, time: time)
         }

@@ -36,9 +36,13 @@ extension Processor {
         reading?.cancel()
         await reading?.value
         let unread = registration.queue.close().worthKeeping
-        var (left, leftJobs): ([ReceivedMessage], JobQueue.Left) = ([], JobQueue.Left())
-        perform { queue, _, _ in (left, leftJobs) = (queue.giveBack(), queue.takeLeft()) }
-        parts.processors.remove(self, leaving: leftJobs)
+        var (left, leftJobs): ([ReceivedMessage], JobQueue.Left?) = ([], nil)
+        changeState { state, _, _ in
+            (left, leftJobs) = (state.queue.giveBack(), state.queue.takeLeft())
+            // While a cancelled handler runs, no other processor may take this name and start the handler's message.
+            if !state.running.isEmpty { state.left = exchange(&leftJobs, with: nil) }
+        }
+        if let leftJobs { parts.processors.remove(self, leaving: leftJobs) }
         parts.loop.execute { [parts, registration, left] in
             parts.coordinator.closed(registration, left + unread)
         }

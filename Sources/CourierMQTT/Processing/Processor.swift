@@ -48,6 +48,8 @@ final class Processor: MessageProcessor {
         var loadCount = 0
         /// The timer that loads the jobs again after the store failed.
         var loadTimer: LoopTimer?
+        /// The messages to leave when the last handler has returned after a stop; `nil` before the stop, and afterwards.
+        var left: JobQueue.Left?
         /// True if the running handlers are cancelled because the processor stops.
         var isCancelling = false
         /// The jobs whose handlers were cancelled because they took too long.
@@ -238,6 +240,7 @@ final class Processor: MessageProcessor {
             message: message, attempt: job.attempts + 1, firstReceived: job.receivedAt.date, lastError: job.lastError)
         state.running[id] = Task { [self] in
             let outcome = await work.handle(message, context)
+            var left: JobQueue.Left?
             changeState { state, now, time in
                 state.running[id] = nil
                 let result = outcome.explained(
@@ -245,7 +248,9 @@ final class Processor: MessageProcessor {
                     state.queue.settings.handlerTimeout)
                 let random = Double.random(in: 0...1, using: &state.random)
                 state.queue.finished(id, result, now: now, time: time, random: random)
+                if state.running.isEmpty { left = exchange(&state.left, with: nil) }
             }
+            if let left { parts.processors.remove(self, leaving: left) }
         }
     }
 

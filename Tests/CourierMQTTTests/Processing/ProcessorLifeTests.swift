@@ -71,9 +71,15 @@ import Testing
             let stopping = Task { await processor.stop(within: .seconds(5)) }
             await test.wait(6)
             #expect(await stopping.value == 1)
+            // The name is in use until the handler has returned, so that no handler gets the message meanwhile.
+            #expect(throws: CourierError.self) { try test.process() }
             await gate.open()
-            await test.world.until { processor.metrics.runningCount == 0 }
-            let next = try test.process()
+            var started: (any MessageProcessor)?
+            await test.world.until {
+                started = started ?? (try? test.process())
+                return started != nil
+            }
+            let next = try #require(started)
             await test.attempts(2)
             await test.world.until { next.metrics.handledCount == 1 }
             #expect(test.all.map(\.number) == [1, 1])

@@ -27,7 +27,7 @@ struct OrderService {
         try await orders.subscribed()
         say("ready: \(await provider.payments.count) paid, \(orders.metrics)")
         while await provider.payments.count + orders.metrics.parkedCount < count {
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(50))  // Polls, because the provider reports no event.
         }
         await orders.stop()
         try await report(count, provider, client.parked)

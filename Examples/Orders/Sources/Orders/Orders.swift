@@ -45,7 +45,7 @@ import Foundation
             let customer = customers[number % customers.count]
             let order = Order(number: number, customer: customer, cents: 100 + number * 7 % 900)
             try await client.publish(order, to: Order.topic, qos: .one)
-            try await Task.sleep(for: .milliseconds(5))
+            try await Task.sleep(for: .milliseconds(5))  // Real orders do not arrive all at once.
         }
         say("all \(count) orders are sent")
         await client.disconnectAndWait()

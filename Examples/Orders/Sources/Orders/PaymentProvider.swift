@@ -30,7 +30,7 @@ actor PaymentProvider {
     /// - Returns: False if the order was paid before.
     func charge(_ order: Order) async throws -> Bool {
         if payments.contains(order.number) { return false }
-        try await Task.sleep(for: .milliseconds(5))
+        try await Task.sleep(for: .milliseconds(5))  // The time of a real provider's answer.
         if order.number % 10 == 0 { throw CardRefused() }
         switch Int.random(in: 0..<100) {
         case ..<30: throw NoAnswer()

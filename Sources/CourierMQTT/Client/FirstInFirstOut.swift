@@ -8,6 +8,9 @@ struct FirstInFirstOut<Element> {
 
     var count: Int { elements.count - start }
 
+    /// The elements in the order in which they are removed.
+    var waiting: [Element] { elements[start...].compactMap { $0 } }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     /// Removes all elements for which `isRemoved` returns `true`.
