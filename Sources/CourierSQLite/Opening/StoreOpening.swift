@@ -75,6 +75,7 @@ struct StoreOpening: Sendable {
 
     private func openAsIs(_ database: Database, now: Date) throws(SQLiteFailure) -> Result<ChangeWriter, Obstacle> {
         let operation = "examining the file"
+        let wasWritable = !database.isReadOnly
         let applicationID = try database.number("PRAGMA application_id", operation)
         let version = try database.number("PRAGMA user_version", operation)
         let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema", operation) == 0
@@ -87,6 +88,8 @@ struct StoreOpening: Sendable {
         guard isNew || isMarked && version > 0 else {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
+        // SQLite reads the header with the first statement. A damaged header can name a format that SQLite only reads.
+        if wasWritable, database.isReadOnly { return .failure(.damaged(Self.readOnlyFormat(operation))) }
         try database.setUp(durability, logBytes: limits.logBytes)
         // Restrict the permissions of the log file now, because SQLite has created the file and has not written to it
         // yet.
@@ -125,6 +128,12 @@ struct StoreOpening: Sendable {
         SQLiteFailure(
             extendedCode: SQLITE_CORRUPT,
             message: "the header says application \(applicationID), version \(version)", operation: operation)
+    }
+
+    private static func readOnlyFormat(_ operation: String) -> SQLiteFailure {
+        SQLiteFailure(
+            extendedCode: SQLITE_CORRUPT, message: "the header names a format that SQLite cannot write",
+            operation: operation)
     }
 
     private func newer(_ version: Int64) -> CourierError {
