@@ -21,13 +21,14 @@ enum PlistLimits {
     /// Checks a list of any format.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if the decoder
-    ///   might read beyond the end of the list. The decoder finds most other errors.
+    ///   might read beyond the end of the list, or if a text is not valid UTF-8: the decoder ends the process if it
+    ///   finds invalid UTF-8 in a number. The decoder finds most other errors.
     static func check(_ payload: Data) throws {
         if payload.starts(with: "bplist0".utf8) {
             try BinaryPlist([UInt8](payload))?.check()
-        } else if let text = utf8Text(of: payload), text.first(where: { !whitespace.contains($0) }) == UInt8(ascii: "<")
-        {
-            try checkXML(text)
+        } else if let text = utf8Text(of: payload) {
+            guard String(validating: text, as: UTF8.self) != nil else { throw malformed("The text is not UTF-8.") }
+            if text.first(where: { !whitespace.contains($0) }) == UInt8(ascii: "<") { try checkXML(text) }
         }
     }
 

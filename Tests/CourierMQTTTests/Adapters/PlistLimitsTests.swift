@@ -68,6 +68,16 @@ import Testing
         #expect(throws: DecodingError.self) { try adapter.fromMessage(list(512), topic: "t") as Nest }
     }
 
+    @Test(arguments: ["integer", "real", "date", "data", "string"])
+    func `a text list with invalid UTF-8 in a value is refused and does not end the process`(_ tag: String) {
+        let list =
+            Data("<plist><dict><key>nests</key><\(tag)>".utf8) + [0xFF, 0xFF, 0x30] + Data("</\(tag)></dict>".utf8)
+        #expect(throws: DecodingError.self) { try adapter.fromMessage(list, topic: "t") as [String: Int] }
+        #expect(throws: DecodingError.self) {
+            try adapter.fromMessage(Data([0xFF, 0x30]), topic: "t") as [String: Int]
+        }
+    }
+
     @Test(arguments: ["<array>", "<array >", "<plist>", "<dict><key>a</key>", "<array </array>"])
     func `an XML property list that is nested too deeply throws decodingFailed`(_ opening: String) {
         expectNoNest("512", Data(String(repeating: opening, count: 100_000).utf8))
