@@ -1,7 +1,7 @@
 import CourierCore
 import Dispatch
 
-/// Sends the messages of the run, and counts messages that arrive or are acknowledged. On the queue.
+/// Sends the messages of the run, and counts messages that arrive or are acknowledged. Runs on the queue.
 extension BenchRun {
     /// If no message arrives for this time, the messages that are still missing count as lost.
     private static let silenceLimit = Duration.seconds(10)
@@ -38,7 +38,7 @@ extension BenchRun {
             guard left > 0 else { return planSend() }
             left -= 1
             if turn >= publishers.count { turn = 0 }
-            // The last publisher was lost, which ends the run, or every queue is full.
+            // Either the last publisher was lost, which ends the run, or the queue of every publisher is full.
             guard turn < publishers.count else { return }
             let publisher = publishers[turn]
             guard publisher.phase == .ready else {

@@ -44,10 +44,10 @@ final class BenchRun: @unchecked Sendable {
     var histogram = LatencyHistogram()
     var timeline = RateTimeline()
     var liveLine = LiveLine()
-    /// When the first message was sent, and when a message last reached its goal.
+    /// The time of the first sent message. `lastArrival` is the last time when a message reached its goal.
     var begunAt = BenchClock.now
     var lastArrival = BenchClock.now
-    /// When a message last reached its goal or was acknowledged.
+    /// The last time when a message reached its goal or was acknowledged.
     var lastSign = BenchClock.now
     /// The connected publishers whose queues are not full. They send in turn. A publisher whose connection was lost is
     /// removed at its turn.

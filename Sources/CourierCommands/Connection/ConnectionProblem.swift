@@ -1,7 +1,7 @@
 package import CourierCore
 import CourierTransport
 
-/// Why there is no connection, in the words and with the exit codes of the mosquitto clients.
+/// The reason why there is no connection, in the words and with the exit codes of the mosquitto clients.
 package struct ConnectionProblem: Hashable, Sendable {
     /// The line that scripts expect, in the words of the mosquitto clients.
     package let line: String

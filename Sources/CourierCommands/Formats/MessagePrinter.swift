@@ -145,9 +145,8 @@ package struct MessagePrinter: Sendable {
 
     /// Writes the payload, cut to the width of the field.
     ///
-    /// In a left-aligned field without a width, the payload is followed by spaces. The number of spaces is the number
-    /// of bytes in the payload. mosquitto_sub prints the same spaces: it passes a negative width to `printf`, which
-    /// reads this as left alignment with that width.
+    /// If a left-aligned field has no width, the function adds one space for each byte of the payload. mosquitto_sub
+    /// adds the same spaces.
     private static func write(payload: [UInt8], _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
         let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
         let padding = field.width - shown.count
@@ -244,8 +243,8 @@ extension JSONValue {
             ? .string(bytes) : .string(Array(Data(bytes).base64EncodedString().utf8))
     }
 
-    /// Creates the JSON object that `%j` and `%J` print. If `isAlwaysText` is false, strings may contain bytes that are
-    /// not valid UTF-8; otherwise such correlation data is written in Base64.
+    /// Creates the JSON object that `%j` and `%J` print. If `isAlwaysText` is true, correlation data that is not valid
+    /// UTF-8 is written in Base64. If it is false, strings may contain bytes that are not valid UTF-8.
     init(_ message: PrintedMessage, payload: JSONValue, isAlwaysText: Bool) {
         var members: [(key: [UInt8], value: JSONValue)] = [
             (Array("tst".utf8), .string(Array(message.time.timestamp.utf8))),

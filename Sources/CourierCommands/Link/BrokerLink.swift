@@ -4,8 +4,8 @@ import Synchronization
 
 /// One connection to a broker, on which a command sends and receives single packets.
 ///
-/// The commands that examine a broker do not use the SDK's client, because that client tries again, negotiates the MQTT
-/// version and respects the broker's limits by itself. These commands must see each packet.
+/// The commands that examine a broker do not use the SDK's client, because these commands must see each packet. The
+/// SDK's client would also try again, choose another MQTT version and keep the broker's limits by itself.
 ///
 /// Safe to share: the channel is used only on the event loop, and other mutable state is behind a mutex.
 final class BrokerLink: ChannelHandler, @unchecked Sendable {

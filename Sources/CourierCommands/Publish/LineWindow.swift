@@ -19,8 +19,9 @@ final class LineWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    // Created with 0 and then increased. Dispatch ends the process if a semaphore is released while its value is below
-    // its initial value.
+    // Each signal of the semaphore is a free slot. The semaphore starts with the value 0, and `init()` adds the
+    // signals. A semaphore that started with `limit` would end the process if it were deallocated while slots are
+    // occupied.
     private let places = DispatchSemaphore(value: 0)
     private let retries = DispatchSemaphore(value: 0)
 

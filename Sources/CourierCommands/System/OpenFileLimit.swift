@@ -11,7 +11,7 @@ enum OpenFileLimit {
     /// Raises the soft limit to the hard limit if the soft limit is less than the needed number.
     ///
     /// - Parameter needed: The number of open files.
-    /// - Returns: The hard limit if it is too small; `nil` if the process may open the needed number of files, or if
+    /// - Returns: The hard limit if it is too small. `nil` if the process may open the needed number of files, or if
     ///   the system does not report its limit.
     static func raise(to needed: Int) -> UInt64? {
         #if canImport(Glibc)

@@ -22,14 +22,15 @@ final class BenchClient: @unchecked Sendable {
     /// The index among the clients with the same role.
     let index: Int
     let client: any CourierClient
-    /// When the attempt to connect began, on the clock of ``BenchClock``.
+    /// The time when the attempt to connect began, on the clock of ``BenchClock``.
     let begunAt = BenchClock.now
     var phase = Phase.connecting
     /// True if the broker has accepted the connection.
     var isOpen = false
     /// True if the broker has accepted the subscription. A publisher needs no subscription.
     var isSubscribed: Bool
-    /// Receives the answers to the messages of a publisher; `nil` if the send time is needed, too, or at QoS 0.
+    /// Receives the broker's answers to the messages of a publisher. `nil` at QoS 0. Also `nil` if each answer needs
+    /// the send time of its message, because each message then has its own closure.
     var answered: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     var cancellables: [AnyCancellable] = []
 

@@ -71,7 +71,7 @@ final class ClientPool: @unchecked Sendable {
 
     // MARK: Opening connections
 
-    /// Begins to open the connections. On the queue.
+    /// Begins to open the connections. Runs on the queue.
     func open() {
         begunAt = BenchClock.now
         clients.reserveCapacity(settings.clients)
@@ -173,7 +173,7 @@ final class ClientPool: @unchecked Sendable {
 
     // MARK: Closing connections
 
-    /// Closes all connections. On the queue.
+    /// Closes all connections. Runs on the queue.
     ///
     /// - Parameter done: Called once on the queue, when all connections have ended.
     func close(_ done: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Why a client of a bench run cannot be used any more.
+/// The reason why a client of a bench run cannot be used any more.
 enum ClientProblem: Hashable, Sendable {
     /// The connection was not opened, or was lost.
     case connection(ConnectionProblem)

@@ -14,9 +14,9 @@ struct ConnectionFigures: Hashable, Sendable {
     private(set) var lostCount = 0
     /// The time from the first attempt to the last accepted connection.
     private(set) var openingTime = Duration.zero
-    /// The times from the begin of an attempt to the acceptance by the broker.
+    /// The times from the start of an attempt to the acceptance by the broker.
     private(set) var times = LatencyHistogram()
-    /// When the connections were accepted.
+    /// The number of accepted connections in each time span.
     private(set) var timeline = RateTimeline()
     /// The first problem of a client; `nil` if there is none.
     private(set) var firstProblem: ClientProblem?
@@ -30,7 +30,7 @@ struct ConnectionFigures: Hashable, Sendable {
     /// Records an accepted connection.
     ///
     /// - Parameters:
-    ///   - nanoseconds: The time from the begin of the attempt.
+    ///   - nanoseconds: The time from the start of the attempt.
     ///   - time: The time from the first attempt.
     mutating func opened(in nanoseconds: UInt64, after time: Duration) {
         openedCount += 1

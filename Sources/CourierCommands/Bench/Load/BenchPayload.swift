@@ -56,7 +56,8 @@ struct BenchPayload: Sendable {
     /// A number that other runs do not have.
     private let run: UInt64
     private let containsRun: Bool
-    /// A payload without send time. For random payloads, it is longer, and each payload is a part of it.
+    /// A payload without its send time. For random payloads, the pattern is longer than a payload, and each payload
+    /// is a part of the pattern.
     private let pattern: [UInt8]
 
     /// Creates payloads of `size` bytes, which must be at least the smallest size of the kind.

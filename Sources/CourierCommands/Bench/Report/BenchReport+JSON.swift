@@ -12,7 +12,8 @@ import Foundation
 /// - `subject`: the counted events: `arrival`, `acknowledgement`, `sending` or `connection`.
 /// - `count`, `seconds`, `rate`: the number of these events, the time that they took, and the events per second.
 /// - `timesNanoseconds`: the least and the greatest time of a single event, and percentiles; `null` without times.
-/// - `histogram`: the number of times below `belowNanoseconds` that are not below the limit of the previous entry.
+/// - `histogram`: one entry for each range of times. `belowNanoseconds` is the end of the range and the start of the
+///   next range. `count` is the number of times in the range.
 /// - `timeline`: the number of events between two times of the run in seconds.
 extension BenchReport {
     /// Returns the JSON text.
