@@ -464,8 +464,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Called once with the result, on the client's delivery queue, with the broker's reason code in
-    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` if the result does not matter.
+    ///   - completion: Called once with the result, on the client's delivery queue. The broker's reason code is in
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the result does not matter.
     /// - Throws: An error if the message is refused at once. The completion is then not called. The completion receives
     ///   all other errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
     ///   - ``CourierError/Code-swift.struct/invalidTopicName``, or ``CourierError/Code-swift.struct/invalidMessage`` if
@@ -487,8 +487,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Called once with the result, on the client's delivery queue, with the broker's reason code in
-    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` if the result does not matter.
+    ///   - completion: Called once with the result, on the client's delivery queue. The broker's reason code is in
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the result does not matter.
     /// - Throws: The errors of ``publish(bytes:to:qos:retain:properties:completion:)``; the completion is then not
     ///   called.
     func publish(

@@ -46,8 +46,9 @@ public struct WaitingMessage: Sendable {
     /// may be left out.
     public var byteCount: Int
 
-    /// The time since the client accepted the message. The age may be too long by the idle time before the message, if
-    /// the client accepted the message during a connection. The age is exact if the message expires or is stored.
+    /// The time since the client accepted the message. The age is exact if the message expires or is stored. Any other
+    /// age may be too long if the client accepted the message during a connection. The error is at most the time that
+    /// the connection had been idle.
     public var age: Duration
 
     /// True if the message is in the message store, so that it survives the end of the process.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Queues the signals of any number of senders, and delivers them one at a time, in the order of the `put` calls,
+/// Queues the signals of any number of senders. Delivers the signals one at a time, in the order of the `put` calls,
 /// without holding a lock.
 ///
 /// ```

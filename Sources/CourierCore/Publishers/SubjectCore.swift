@@ -33,7 +33,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
 
     var current: Output? { state.withLock { $0.current } }
 
-    /// Work after the lock is released: deliver signals, report dropped values, and release them.
+    /// The work that must wait until the lock is released: deliver signals, report dropped values, and release them.
     private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []

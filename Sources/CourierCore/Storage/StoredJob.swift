@@ -83,7 +83,7 @@ public struct ProcessedKey: Hashable, Sendable {
     /// The key.
     public let key: String
 
-    /// When the message was handled.
+    /// The time when the message was handled.
     public let handledAt: StoreTime
 
     /// Creates a key.
@@ -91,7 +91,7 @@ public struct ProcessedKey: Hashable, Sendable {
     /// - Parameters:
     ///   - processor: The name of the processor.
     ///   - key: The key.
-    ///   - handledAt: When the message was handled.
+    ///   - handledAt: The time when the message was handled.
     public init(processor: String, key: String, handledAt: StoreTime) {
         self.processor = processor
         self.key = key

@@ -32,7 +32,8 @@ package struct FixedArray<Element: BitwiseCopyable, Storage: BitwiseCopyable> {
 
     /// The element at an index from 0 to ``count`` - 1. Any other index ends the process.
     ///
-    /// If an array is large and is not a local variable, reading an element copies the array. Changing one does not.
+    /// If an array is large and is not a local variable, reading an element copies the array. Changing an element
+    /// does not copy the array.
     @inlinable
     package subscript(index: Int) -> Element {
         @inline(__always) get {
