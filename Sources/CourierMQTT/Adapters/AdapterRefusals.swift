@@ -18,8 +18,8 @@ struct AdapterRefusals: Error {
         refusals.append(Refusal(index: index, contentType: contentType, error: error))
     }
 
-    /// Makes one error from all refusals. The first refusal that is not a `CourierError` becomes the error's cause. A
-    /// `CourierError` mostly says only that the adapter does not support the type.
+    /// Makes one error from all refusals. The first refusal that is not a `CourierError` becomes the error's cause.
+    /// This order helps, because a `CourierError` usually says only that the adapter does not support the type.
     func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
         let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
         let list = reasons.isEmpty ? "there is no adapter" : reasons.joined(separator: "; ")

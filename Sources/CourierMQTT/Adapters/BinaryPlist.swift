@@ -118,8 +118,8 @@ struct BinaryPlist {
 
     private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
 
-    /// Reads a big-endian integer; `nil` if it does not fit `Int`. Of a longer integer, only the last eight bytes are
-    /// used.
+    /// Reads a big-endian integer; `nil` if it does not fit `Int`. If the integer has more than eight bytes, only the
+    /// last eight bytes are used.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

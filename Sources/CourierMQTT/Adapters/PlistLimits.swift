@@ -9,8 +9,8 @@ import Foundation
 enum PlistLimits {
     /// The largest depth of nested values. This limit equals the limit of Foundation's JSON decoder.
     static let depth = 512
-    /// The largest number of values in a binary list; a repeated value counts each time. A list with more than 100,000
-    /// bytes may have one value per byte, because each value that is not repeated takes at least one byte.
+    /// The largest number of values in a binary list. A repeated value counts each time. If a list has more than
+    /// 100,000 bytes, its limit is one value for each byte.
     static let valueCount = 100_000
     /// The largest size of all text and data in a binary list, in bytes; repeated values count each time.
     static let contentSize = 16 << 20

@@ -242,7 +242,7 @@ public struct MQTTClientConfig {
     ]
 }
 
-/// What happens to unacknowledged messages when the broker has lost the session.
+/// The treatment of unacknowledged messages if the broker has lost the session.
 public enum SessionLossPolicy: Hashable, Sendable {
     /// The messages are published again. A QoS 2 message that the broker received in the old session may then arrive
     /// twice. After PUBREC, a QoS 2 message cannot be published again, and fails with `connectionLost`.

@@ -35,8 +35,8 @@ extension SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // After this caller's request, another caller has subscribed to the same filter. So report success to this
-            // caller.
+            // Another caller subscribed to the same filter after this unsubscribe call, and its request replaces this
+            // one. Report success to this caller.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

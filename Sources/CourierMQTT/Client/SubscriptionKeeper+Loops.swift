@@ -7,7 +7,7 @@ extension SubscriptionKeeper {
     ///
     /// - Parameters:
     ///   - keepsSubscriptions: If true, filters that the broker has granted to loops become subscriptions of the app.
-    ///     If false, filters that only loops wanted are unsubscribed.
+    ///     If false, filters that only loops use are unsubscribed.
     ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE. Called at once if no UNSUBSCRIBE is sent,
     ///     or if there is no connection.
     func endLoops(keepsSubscriptions: Bool, confirmed: @escaping @Sendable () -> Void) {

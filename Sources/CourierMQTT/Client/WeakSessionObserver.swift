@@ -13,7 +13,8 @@ final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The object in `target`, without reference counting. The reference is used for calls that occur with every
     /// message.
     ///
-    /// The coordinator has weak references, which make Swift's reference counting slower than such a call.
+    /// Other objects reference the coordinator weakly. For such an object, Swift's reference counting takes longer
+    /// than the call itself.
     ///
     /// Safe, because ``target`` keeps the object alive during these calls: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?

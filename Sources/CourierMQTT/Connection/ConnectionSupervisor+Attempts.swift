@@ -119,7 +119,7 @@ extension ConnectionSupervisor {
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // If the redirect did not change the options, it belongs to another endpoint. Then this attempt does not use
+        // If the redirect did not change the options, it was sent by another endpoint. Then this attempt does not use
         // the redirect.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(

@@ -58,9 +58,9 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// Called when an attempt has ended without an accepted connection. Forgets the counted drops if no other endpoint
-    /// remains to be tried, because an unreachable broker is no sign of another client. Forgets the redirect that the
-    /// attempt used.
+    /// Called when an attempt has ended without an accepted connection. Resets the count of dropped connections if no
+    /// other endpoint remains to be tried. The reason is that an unreachable broker is no sign of another client with
+    /// the same id. Also forgets the redirect that the attempt used.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
@@ -168,8 +168,8 @@ extension ConnectionSupervisor {
             switch row.response {
             case .stop: true
             case .renewCredentials: refusesFixedCredentials(ending.cause)
-            // If the look-up of service records failed, an unknown host is not a final failure. A host name with
-            // service records may have no address.
+            // A host name with service records may have no address. So if the look-up of service records failed, an
+            // unknown host is not a final failure.
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
@@ -285,8 +285,9 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // Do not store a one-time redirect to an endpoint of the list, because that endpoint is already the current
-        // one. Store a permanent redirect, because the client uses it whenever its source is the current endpoint.
+        // Do not store a one-time redirect to an endpoint of the list, because `select` has already made that
+        // endpoint the current one. Store a permanent redirect, because the client follows it each time the
+        // redirecting server is the current endpoint.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

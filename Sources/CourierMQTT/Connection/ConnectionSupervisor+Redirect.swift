@@ -2,7 +2,7 @@ import CourierCore
 
 /// Decides which redirects of a broker the client follows.
 extension ConnectionSupervisor {
-    /// What the client does when the broker ends an attempt or connection and names other servers (Server Reference).
+    /// The client's response if the broker ends an attempt or connection and names other servers (Server Reference).
     enum RedirectResponse: Equatable, Sendable {
         /// The broker named no server, or a redirect is not the reason for the end.
         case none

@@ -238,13 +238,13 @@ struct ConnectionSupervisor: Sendable {
     /// The state that was reported last.
     private(set) var state = ConnectionState.disconnected
 
-    // The app and the network.
+    // State of the app and the network.
     var network = NetworkStatus.available
     var reportedNetwork = NetworkStatus.available
     var appPhase = AppPhase.foreground
     var areTopicsWanted = false
 
-    // The broker and the credentials.
+    // State of the endpoints and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
     /// The list of endpoints, and the current endpoint; `nil` before the provider's first options.
@@ -265,7 +265,7 @@ struct ConnectionSupervisor: Sendable {
     var info: ConnectOptions?
     var liveness: Liveness
 
-    // Earlier attempts.
+    // State of earlier attempts.
     var attemptCount = 0
     /// The number of attempts that began since a connection was last accepted, or since `disconnect()` or `destroy()`.
     var attemptsInRow = 0

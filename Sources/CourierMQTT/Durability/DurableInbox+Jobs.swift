@@ -21,9 +21,10 @@ extension DurableInbox {
         switch message.ticket?.receipt {
         case .delivery(let handle):
             let isAwaited = awaits(handle)
-            // The broker sends a QoS 1 message of an earlier connection again.
+            // A QoS 1 message of an earlier connection is not stored here, because the broker sends it again.
             guard handle.qos == .exactlyOnce || isAwaited else { return settled(.failure(.sentAgain)) }
-            // If another reader has not finished the message, the broker must send it again after a crash.
+            // Store the packet id only if no other reader still handles the message. While another reader handles it,
+            // the broker must send the message again after a crash.
             if handle.qos == .exactlyOnce, isAwaited, message.ticket?.isSingle == true {
                 changes.append(.rememberPacketID(handle.packetID.rawValue))
             }

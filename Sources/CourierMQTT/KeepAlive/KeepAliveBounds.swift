@@ -6,8 +6,7 @@ struct KeepAliveBounds: Hashable, Sendable {
     /// The allowed intervals. For the longest interval of 12 h, CONNECT announces a keep-alive of 48,000 s. The
     /// protocol allows at most 65,535 s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The longest interval, as a part of the keep-alive: nine tenths. The last tenth covers the travel time of a
-    /// response.
+    /// The longest interval is nine tenths of the keep-alive. The last tenth covers the travel time of a response.
     ///
     /// The client measures an interval from the arrival of the broker's response. The broker measures from the arrival
     /// of the packet that caused this response, which was earlier.

@@ -55,8 +55,8 @@ struct KeepAliveSearch: Sendable {
     /// is none now.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
-    /// The time of the last outside event that can end connections, such as a change of networks; `nil` if there was
-    /// none since the connection was accepted.
+    /// The time of the last outside event that can end connections, such as a change of networks. `nil` if there was
+    /// no such event since the connection was accepted.
     private var disturbedAt: Instant?
     /// The finding about the last loss of a connection; `nil` if there is none. The finding becomes valid if the next
     /// attempt to connect succeeds on the same network. The success shows that the loss was not part of an outage.

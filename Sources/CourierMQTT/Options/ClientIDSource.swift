@@ -5,7 +5,7 @@ import CourierCore
 /// Each `%` in a template stands for one random letter or digit. The random characters are chosen when the client is
 /// made. So a template gives the same client id, and thus the same session, for the life of the client. All templates
 /// of a client get the same random characters. A template with four `%` has 62⁴ ids, about 15 million. In topics, `%u`
-/// and `%c` have a meaning. In a client id, a single `%` before `u` or `c` is refused.
+/// and `%c` are placeholders. To prevent confusion, a client id with a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {
     /// The largest number of random characters in one client id.
     static let randomCharacterLimit = 64

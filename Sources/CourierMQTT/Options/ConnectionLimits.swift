@@ -43,7 +43,7 @@ struct ConnectionLimits: Hashable, Sendable {
     var requestsResponseInformation = false
     /// The number of topic aliases that the client uses for its messages, 16 by default.
     var outgoingTopicAliases: UInt16 = 16
-    /// What happens to messages in flight if the broker has lost the session; by default they are sent again.
+    /// The treatment of messages in flight if the broker has lost the session; they are sent again by default.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
     /// The mode of acknowledging incoming messages. `automatic`, the default: the engine acknowledges a message when it
     /// arrives. `onCommand`: the engine waits until the client requests the acknowledgement.

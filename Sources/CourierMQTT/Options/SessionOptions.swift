@@ -10,7 +10,7 @@ public struct SessionOptions {
     /// value, and only if `isCleanSession` is false.
     public var expiry = Duration.seconds(7 * 24 * 3_600)
 
-    /// What happens to unacknowledged messages if the broker has lost the session; by default they are sent again.
+    /// The treatment of unacknowledged messages if the broker has lost the session; they are sent again by default.
     public var lossPolicy = SessionLossPolicy.resend
 
     /// How long the client waits for an acknowledgement before it reconnects; 60 s by default, `nil` for no limit.
@@ -26,10 +26,10 @@ public struct SessionOptions {
     /// If the option is `false`, the client sends the message again on each connection, and all later messages wait.
     ///
     /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message ended
-    /// connections before a restart of the process, the first connection is a test that sends no QoS 1 and 2 messages.
-    /// Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a connection ended
-    /// because of a suspected message, the client does not assume another client with the same client id. It reconnects
-    /// after the first pause.
+    /// connections of an earlier process, the first connection is a test. The client sends no QoS 1 and 2 messages on
+    /// it. Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a connection
+    /// ended because of a suspected message, the client does not assume another client with the same client id. It
+    /// reconnects after the first pause.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). With the defaults, subscriptions work as in MQTT 3.1.1.

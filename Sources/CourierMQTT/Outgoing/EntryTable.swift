@@ -146,8 +146,8 @@ struct EntryTable: ~Copyable {
     /// Returns the slot of the first entry with a number above `number`; `nil` if there is none. Unlike slots, numbers
     /// stay valid when entries are added.
     func next(afterNumber number: Int) -> Slot? {
-        // The slot of a moved entry is higher than its number, and no slot is lower than its number. So the search
-        // starts after slot `number`, and skips moved entries with lower numbers.
+        // The slot of an entry is never lower than its number. So the search starts after the slot `number`, and
+        // skips entries that moved there from lower slots.
         var slot = next(after: number)
         while let one = slot, self[one].number <= number { slot = next(after: one) }
         return slot

@@ -117,9 +117,9 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // A matching reader that was added later already has this message, and reads the stored messages
-                // itself. Without such a reader, this message must be stored after the messages that are already in the
-                // store.
+                // If a matching reader was added later, this reader already has the message and reads the stored
+                // messages itself. Without such a reader, this message must be stored after the messages that are
+                // already in the store.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }

@@ -42,8 +42,8 @@ final class MessageDistributor: @unchecked Sendable {
         var isOutdated = false
     }
 
-    /// The times of the last log lines about messages without a reader (`unread`), messages that could not be used
-    /// (`undecodable`) and messages that were too large (`skipped`).
+    /// The times of the last log lines, one for each kind of message. The kinds are messages without a reader
+    /// (`unread`), unusable messages (`undecodable`) and too large messages (`skipped`).
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?

@@ -32,8 +32,8 @@ struct ReaderShare {
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
-    /// True if a message was added since the last delivery. A delivery resets this flag, even if the reader receives
-    /// the messages later.
+    /// True if a message was added since the event loop last delivered messages. Each delivery sets the flag to
+    /// false, even if this reader receives its messages only in a later delivery.
     var isTouched = false
     /// The reader's messages on finished pages.
     private var slices: [MessageSlice] = []
