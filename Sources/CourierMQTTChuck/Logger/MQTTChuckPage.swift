@@ -1,4 +1,4 @@
-/// A part of a logger's rows, and where to continue.
+/// A part of a logger's rows, and the row number at which to continue.
 public struct MQTTChuckPage: Sendable {
     /// The rows of the page, in the order of time.
     public let rows: [MQTTChuckRow]
