@@ -28,14 +28,14 @@ struct ServerLimits: Sendable {
     /// The maximum size of a query in bytes.
     var query = 1_000
 
-    /// The maximum number of bytes of a packet or payload to show, and of Unicode scalars of a parser's text. The
-    /// download contains all bytes.
+    /// The maximum number of bytes to show of a packet or payload, and of Unicode scalars to show of a parser's text.
+    /// The download contains all bytes.
     var shownBytes = 16 * 1024
 
     /// The maximum number of Unicode scalars to show of one packet field.
     var shownCharacters = 4_096
 
-    /// The maximum number of fields of a packet, and of packets of an exchange, to show.
+    /// The maximum number of fields to show of a packet, and of packets to show of an exchange.
     var shownParts = 200
 
     /// The maximum number of connections to list. If there are more, the latest connections are listed.

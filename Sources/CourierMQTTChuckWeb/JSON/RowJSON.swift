@@ -77,8 +77,8 @@ struct PageJSON: Encodable, Sendable {
     let firstRow: UInt64
     let nextRow: UInt64
     let clearCount: UInt64
-    /// The row number from which the web page must load rows again, because exchanges of earlier rows have ended; `nil`
-    /// if it need not load rows again.
+    /// The row number from which the web page must load rows again, because exchanges of earlier rows have ended. `nil`
+    /// if the page need not load rows again.
     let again: UInt64?
 
     init(_ page: MQTTChuckPage, again: UInt64? = nil) {
