@@ -238,7 +238,7 @@ struct JSONFiller {
         switch form {
         case .timestamp, .duration:
             // If the value is out of range, the JSON contains an object with `seconds` and `nanos` instead of a text.
-            // The caller then reads it like any other message.
+            // The caller then reads this object like any other message.
             guard case .string(let text) = node else { return false }
             let parsed = form == .timestamp ? TimeText.parsedTimestamp(text) : TimeText.parsedDuration(text)
             guard let (seconds, nanos) = parsed else {
@@ -249,7 +249,7 @@ struct JSONFiller {
         case .wrapper: try fill(fields, 0, type.fields[0], from: node)
         case .fieldMask:
             // If the paths have no text form, the JSON contains an object with `paths` instead of a text. The caller
-            // then reads it like any other message.
+            // then reads this object like any other message.
             if case .object = node { return false }
             guard case .string(let text) = node, !text.utf8.contains(UInt8(ascii: "_")) else {
                 throw mismatch(type.name, "a text of paths in lower camel case")

@@ -61,8 +61,8 @@ public final class ProtobufDescriptorSet: Sendable {
     ///   - json: The message as JSON. Field names may also be those of the `.proto` file.
     ///   - type: The full name of the message's type.
     /// - Returns: The encoded message.
-    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the type is unknown, the text is not
-    ///   JSON, the JSON does not match the type, or a limit is exceeded.
+    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the type is unknown or a limit is
+    ///   exceeded. The same error is thrown if the text is not JSON or does not match the type.
     public func payload(fromJSON json: String, type: String) throws -> Data {
         let message: DynamicTypes.Message
         do throws(CourierError) {

@@ -10,8 +10,8 @@ enum Varint {
         bytes.append(UInt8(value))
     }
 
-    /// Returns the number at the start of the bytes and its length in bytes; `nil` if the number does not end within
-    /// the bytes or within ten bytes.
+    /// Returns the number at the start of the bytes, and its length in bytes. Returns `nil` if the number does not
+    /// end within the bytes or within ten bytes.
     static func read(_ bytes: some Collection<UInt8>) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         var length = 0
