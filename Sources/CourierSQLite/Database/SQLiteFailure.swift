@@ -33,8 +33,9 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// True if the content of the file is damaged. False if the disk or the call failed.
     package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
-    /// True if a failure while a file is opened means that the content of the file is damaged. SQLite reports a general
-    /// error if the format or the tables of the file do not match, because the SQL of this library is correct.
+    /// True if this failure occurred while a file was opened, and means that the content of the file is damaged. A
+    /// general error of SQLite also counts as damage. The SQL of this library is correct, so the format or the tables
+    /// of the file must be wrong.
     package var isDamageOfOpenedFile: Bool { isDamage || code == SQLITE_ERROR }
 
     /// The result code for a file with an unsupported version.

@@ -23,7 +23,7 @@ extension DatabaseFiles {
         return aside
     }
 
-    /// Marks the copy as complete. To do so, renames it.
+    /// Marks the copy as complete by renaming it.
     func completeRecovering() throws(CourierError) {
         try PrivateFile.restrictIfPresent(recovering)
         try put(recovering, at: recovered)
