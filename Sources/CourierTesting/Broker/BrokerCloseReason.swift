@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// Why a ``BrokerMachine`` closes a connection.
+/// The reason why a ``BrokerMachine`` closes a connection.
 public enum BrokerCloseReason: Hashable, Sendable {
     /// The broker refused the CONNECT with this code.
     case refused(PacketReasonCode)

@@ -91,7 +91,7 @@ public struct BrokerConfiguration: Sendable {
     /// The maximum size of one session's queue in bytes of topics, payloads and properties; 16 MiB by default.
     /// ``queueOverflow`` decides which message is lost when the queue is full.
     public var maximumQueuedBytes = 16 * 1_048_576
-    /// Which message is lost when a session's queue is full; the new message by default.
+    /// The message that is lost when a session's queue is full; the new message by default.
     public var queueOverflow = QueueOverflow.dropNewest
     /// The maximum number of retained messages; 10,000 by default. Any further message is refused with 0x97.
     ///
@@ -110,7 +110,7 @@ public struct BrokerConfiguration: Sendable {
     /// full.
     public var maximumOutgoingTopicAliases: UInt16 = 0
 
-    /// Which message is dropped when the queue of a session is full.
+    /// The message that is dropped when the queue of a session is full.
     public enum QueueOverflow: Hashable, Sendable {
         /// The oldest messages are dropped until the new message fits. If the new message is larger than the limit of
         /// the whole queue, only the new message is dropped.

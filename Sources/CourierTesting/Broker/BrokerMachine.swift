@@ -140,9 +140,9 @@ public struct BrokerMachine: Sendable {
     /// are dropped, and other messages are queued.
     ///
     /// Responses to the client's packets, such as PUBACK, are still sent. To avoid buffering them, stop reading from
-    /// the connection. Pings are then not read either, so the keep-alive timeout is suspended during congestion. A
+    /// the connection. Pings are then not read either, so the keep-alive timeout is suspended during congestion. So a
     /// client that never reads again occupies one of ``BrokerConfiguration/maximumConnections`` and the memory of its
-    /// queue, until its connection is lost or closed for another reason.
+    /// queue. It occupies both until its connection is lost or closed for another reason.
     public mutating func connectionCongested(_ id: ConnectionID) { links[id]?.isCongested = true }
 
     /// Marks a connection that accepts bytes again. Queued messages are sent, and the keep-alive timeout restarts.

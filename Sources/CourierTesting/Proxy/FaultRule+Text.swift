@@ -13,11 +13,12 @@ extension FaultRule {
     /// reset at the second SUBSCRIBE
     /// ```
     ///
-    /// The words are: the action (`drop`, `delay`, `duplicate`, `corrupt`, `cut`, `reset`, and after the last two `at`
-    /// or `after`), then the number (`the third`, `the 3rd`, `every tenth`, `the first 3`, `every`), then packet types
-    /// separated by commas, or `packets`. These parts may follow in any order: `from the client` or `from the broker`,
-    /// `to FILTER`, `by 2 s` or `by 500 ms`, and a number (`PUBACK 3`, `PUBACK after 10`). `cut` closes both
-    /// connections in an orderly way, `reset` by a TCP reset. Case does not matter, except in the topic filter.
+    /// A sentence begins with an action: `drop`, `delay`, `duplicate`, `corrupt`, `cut` or `reset`. The word `at` or
+    /// `after` follows `cut` and `reset`. Then a number may follow: `every`, `every tenth`, `the third`, `the 3rd` or
+    /// `the first 3`. Then packet types follow, separated by commas, or the word `packets`. These parts may follow in
+    /// any order: `from the client` or `from the broker`, `to FILTER`, `by 2 s` or `by 500 ms`, and a number, such as
+    /// in `PUBACK 3` and `PUBACK after 10`. `cut` closes both connections in an orderly way, `reset` by a TCP reset.
+    /// Case does not matter, except in the topic filter.
     ///
     /// - Parameter text: The sentence.
     /// - Throws: ``FaultRuleError``, which names the place of the mistake and the words that are allowed there.

@@ -21,7 +21,8 @@ public struct RecordedConnection: Sendable {
     /// The time at which the connection ended; `nil` while it is open.
     public internal(set) var closedAt: ContinuousClock.Instant?
 
-    /// How the connection ended, from the broker's side: the peer is the client. `nil` while it is open.
+    /// The reason why the connection ended, as the broker reports it: the peer is the client. `nil` while the
+    /// connection is open.
     public internal(set) var closeReason: ChannelCloseReason?
 
     init(number: Int, openedAt: ContinuousClock.Instant) {

@@ -15,12 +15,12 @@ import MQTTCodec
 /// let broker = try ScriptedBroker.start(script)
 /// ```
 ///
-/// The broker's packets are sent again byte for byte, after the same packets of the client and with the same delay, by
-/// the clock of the loop. The client must send the same packets as the recorded client. Packets count as the same if
-/// their types are equal. For PUBLISH, topic and QoS must be equal too. For SUBSCRIBE and UNSUBSCRIBE, the filters must
-/// be equal too. Between two packets of the broker, the order of the client's packets does not matter. If the client
-/// uses other packet ids, the broker's acknowledgements contain these ids. Each ping is answered. However, if the
-/// recorded broker did not answer the last ping, that ping and later pings are not answered.
+/// The broker's packets are sent again byte for byte. Each packet is sent after the same packets of the client and with
+/// the same delay, by the clock of the loop. The client must send the same packets as the recorded client. Packets
+/// count as the same if their types are equal. For PUBLISH, topic and QoS must be equal too. For SUBSCRIBE and
+/// UNSUBSCRIBE, the filters must be equal too. Between two packets of the broker, the order of the client's packets
+/// does not matter. If the client uses other packet ids, the broker's acknowledgements contain these ids. Each ping is
+/// answered. However, if the recorded broker did not answer the last ping, that ping and later pings are not answered.
 ///
 /// A recording contains no secrets. A client that authenticates by AUTH receives `*` instead of the broker's data.
 public struct RecordedTraffic: Sendable {

@@ -22,9 +22,9 @@ import MQTTCodec
 /// await broker.shutdown()
 /// ```
 ///
-/// All received packets are recorded with their time, by the clock of the loop, which may be a ``VirtualClock``. If the
-/// script fails or the broker is shut down while a test waits for a packet, the wait ends with a ``ScriptFailure`` that
-/// says what happened instead.
+/// All received packets are recorded with their time, by the clock of the loop, which may be a ``VirtualClock``. A test
+/// may wait for a packet when the script fails or the broker is shut down. The wait then ends with a ``ScriptFailure``,
+/// which says what happened instead.
 ///
 /// Any thread may call the broker's methods, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class ScriptedBroker: Sendable {
