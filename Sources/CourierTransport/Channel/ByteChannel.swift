@@ -187,9 +187,9 @@ public final class ByteChannel: @unchecked Sendable {
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             let tls = try context.makeSession(hostName: hostName, peerName: peerName)
-            // The channel encrypts application data only while the waiting encrypted bytes are fewer than one read
-            // buffer holds. So application data stays below two read buffers, and the other waiting bytes are TLS
-            // responses.
+            // This limit leaves `answerLimit` bytes for TLS responses and two read buffers for application data. The
+            // channel encrypts more application data only while fewer encrypted bytes wait than fit into one read
+            // buffer.
             tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
             self.tls = tls
             try advanceHandshake()

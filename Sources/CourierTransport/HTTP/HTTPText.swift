@@ -26,8 +26,8 @@ extension Substring {
         return Substring(bytes)
     }
 
-    /// The text with each `%XX` replaced by its byte; `nil` if a percent sign is not followed by two hexadecimal
-    /// digits, or if the result is not UTF-8.
+    /// The text with each `%XX` replaced by its byte. The result is `nil` if a percent sign is not followed by two
+    /// hexadecimal digits, or if the bytes are not UTF-8.
     var percentDecoded: String? {
         func hexDigit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
         var bytes: [UInt8] = []

@@ -86,7 +86,7 @@ final class InterfaceSource: NetworkSource {
 
     /// True if the address is an IPv4 address outside 169.254.0.0/16, or an IPv6 address outside fe80::/10.
     private static func isWide(_ address: UnsafePointer<sockaddr>) -> Bool {
-        // The address follows the family and port, and in IPv6 also the flow.
+        // In a socket address, the IP address follows the family, the port and, in IPv6, the flow label.
         let bytes = UnsafeRawPointer(address).assumingMemoryBound(to: UInt8.self)
         return switch Int32(address.pointee.sa_family) {
         case AF_INET: bytes[4] != 169 || bytes[5] != 254

@@ -146,7 +146,7 @@ extension Sockets {
     }
 }
 
-// The calls of the system whose names the functions above have too.
+// These functions call system functions. The names of the system functions are also names of functions of `Sockets`.
 private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 private func listenAt(_ socket: Int32, _ backlog: Int32) -> Int32 { listen(socket, backlog) }
 private func bindSocket(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {

@@ -22,9 +22,9 @@ final class SystemCalls: Sendable {
     let write: Write
     let accept: @Sendable (Int32) -> Int32
     let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// True if a read that returns fewer bytes than requested proves that the socket is empty, as epoll(7) promises
-    /// (question 9). With poll(2), the proof is not needed, because the next wait reports remaining bytes. This saves one
-    /// call per wake-up. Tests that shorten reads must set `false`.
+    /// True if a read that returns fewer bytes than requested shows that the socket is empty, as epoll(7) says (question
+    /// 9). No further read is then needed, which saves one call per wake-up. With poll(2), the next wait reports
+    /// remaining bytes in any case. Tests that shorten reads must set `false`.
     let shortReadsEmptySockets: Bool
 
     /// Creates an instance. Each call is the real call, unless a parameter replaces it.

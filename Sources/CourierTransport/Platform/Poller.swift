@@ -1,7 +1,7 @@
 /// Waits for events of descriptors. A ``Selector`` uses a poller and adds targets to it.
 ///
-/// A poller reports each event once. After it has reported that a descriptor is readable or writable, it may wait for a
-/// call of `modify` or `rearm` before it reports this event again.
+/// A poller reports each event once. If a descriptor is readable or writable again later, a poller may report this only
+/// after a call of `modify` or `rearm`.
 ///
 /// The loop's thread calls `wait`. During that call, another thread may call any other function, but only one thread at
 /// a time. Any thread may call `wake` at any time.
