@@ -3,8 +3,8 @@ import MQTTEngine
 
 /// The readings that the sensor publishes: temperatures and states of an energy meter by turns.
 ///
-/// The next temperature replaces a lost or doubled temperature, so temperatures are sent with QoS 1. A lost state of the
-/// meter would be a mistake in the bill, so states are sent with QoS 2.
+/// A duplicate of a temperature does no harm, so temperatures are sent with QoS 1. A lost or duplicated state of the
+/// meter would make the bill wrong, so states are sent with QoS 2.
 struct Readings: ~Copyable {
     /// The number of readings that ``next()`` returned.
     private(set) var publishedCount = 0
@@ -26,7 +26,8 @@ struct Readings: ~Copyable {
         remainingCount -= 1
         publishedCount += 1
         let isTemperature = number.isMultiple(of: 2)
-        // A real sensor asks its hardware here: hundredths of a degree Celsius, or of a kilowatt hour.
+        // A real sensor reads its hardware here. The value is in hundredths of a degree Celsius, or of a kilowatt
+        // hour.
         let hundredths = isTemperature ? 2_000 + number * 37 % 500 : 10_000 + number * 3
         payload.removeAll(keepingCapacity: true)
         payload.append(decimal: hundredths / 100)

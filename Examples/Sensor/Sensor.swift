@@ -4,8 +4,8 @@ import MQTTEngine
 
 /// A sensor on a microcontroller: publishes readings over a serial line, and obeys the commands that it receives.
 ///
-/// The engine decides, and this type acts: it passes received bytes and the time to the engine, sends the bytes that the
-/// engine writes, and performs the actions that the engine reports.
+/// The engine contains no input or output. So this type passes received bytes and the time to the engine, sends the
+/// bytes that the engine writes, and performs the actions that the engine reports.
 @main
 struct Sensor: ~Copyable {
     /// The next request of the sensor to the engine.
@@ -145,7 +145,7 @@ struct Sensor: ~Copyable {
         if token == Self.stateToken {
             step = .disconnect
         } else if readings.acknowledged() {
-            let count = newAllocationCount  // before the text, which allocates memory
+            let count = newAllocationCount  // Read before the text is built, because a text allocates memory.
             print("\(readings.publishedCount) readings published, allocations: \(count)")
         }
     }

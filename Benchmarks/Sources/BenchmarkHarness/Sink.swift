@@ -28,7 +28,7 @@ package struct Sink {
 
     package var port: UInt16 { sink_port(sink) }
 
-    /// The server's complaint if the client sent something wrong, otherwise `nil`.
+    /// The error that the server found in the client's packets; `nil` if it found no error.
     package var complaint: String? { sink_complaint(sink).map { String(cString: $0) } }
 
     /// Waits until the server has handled every message.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An invented city by the sea with its lines. Metro and train lines run out of the center, trams stay in the center,
+/// The lines of an invented city by the sea. Metro and train lines run out of the center, trams stay in the center,
 /// buses run everywhere, and there are ferries. Its coordinates are those of the city in the article.
 struct City: Sendable {
     /// The rotation of the street grid in radians.
