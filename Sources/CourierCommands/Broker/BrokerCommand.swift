@@ -24,7 +24,7 @@ package struct BrokerCommand: CourierCommand {
                 .init("courier broker", "Runs a broker for the programs on this machine, until Ctrl-C."),
                 .init(
                     "courier broker -h 0.0.0.0 -u ada -P secret",
-                    "Accepts clients from other machines that know the password."),
+                    "Accepts clients from other machines, if they send this user name and password."),
                 .init("courier broker -p 0", "Listens on a free port, and prints the port."),
             ],
             exitCodes: [

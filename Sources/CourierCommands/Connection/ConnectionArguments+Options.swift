@@ -103,7 +103,7 @@ extension ConnectionArguments {
                 + "Before MQTT 5, every code except 0 closes the connection without DISCONNECT.",
             missing: "reason code"
         ) { $0.disconnectReason = try reason($1[0]) },
-        Option(OptionNames(nil, "nodelay"), "Send small packets at once. This client always sends them at once.") {
+        Option(OptionNames(nil, "nodelay"), "Send small packets at once. courier always does so.") {
             _, _ in
             // The SDK sets TCP_NODELAY on every connection, so this option changes nothing.
         },

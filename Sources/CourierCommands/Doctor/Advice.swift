@@ -53,7 +53,7 @@ enum Advice {
             "Connect to a host name that the certificate contains, or get a certificate for \(host)."
         case .tlsUnknownAuthority:
             "If the broker uses its own certificate authority, give the authority's certificate with --cafile. "
-                + "If the broker uses a public authority, it may not send the intermediate certificates. "
+                + "If the broker uses a public authority, the broker perhaps sends no intermediate certificates. "
                 + "The broker's administrator must then add the intermediate certificates."
         case .tlsCertificateRejected, .tlsPinMismatch:
             "Ask the broker's administrator which authority signed the broker's certificate."

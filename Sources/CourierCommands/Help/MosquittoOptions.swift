@@ -88,7 +88,7 @@ package struct MosquittoOptions: Sendable {
 
     /// A Markdown table of the options that `courier` refuses or does not know.
     package var markdown: String {
-        var lines = ["| option | of | instead |", "| --- | --- | --- |"]
+        var lines = ["| option | commands | alternative |", "| --- | --- | --- |"]
         for row in rows {
             let hint: String
             switch row.outcome {

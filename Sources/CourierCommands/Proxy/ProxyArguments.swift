@@ -39,12 +39,12 @@ package struct ProxyArguments: Sendable, Equatable {
     /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<ProxyArguments>] = [
         OptionGroup(
-            "Where it listens and forwards",
+            "Addresses",
             [
                 Option(
                     OptionNames(nil, "listen"), .one("[HOST:]PORT"),
                     "The address for clients; 127.0.0.1:1884 by default, so that only programs on this machine can "
-                        + "connect. Port 0 takes a free port.", missing: "address"
+                        + "connect. With port 0, the system chooses a free port.", missing: "address"
                 ) { $0.listening = try HostAndPort($1[0], of: "--listen", defaultHost: "127.0.0.1") },
                 Option(
                     OptionNames(nil, "to"), .one("HOST:PORT"), "The broker, which must accept TCP without TLS.",
@@ -53,13 +53,13 @@ package struct ProxyArguments: Sendable, Equatable {
                     let broker = try HostAndPort($1[0], of: "--to")
                     guard broker.port > 0 else {
                         throw ArgumentError(
-                            "--to: no broker has the port 0.", hint: "Write the broker's port, often 1883.")
+                            "--to: 0 is not the port of a broker.", hint: "Write the broker's port, often 1883.")
                     }
                     $0.broker = broker
                 },
             ]),
         OptionGroup(
-            "What goes wrong",
+            "Faults",
             [
                 Option(
                     OptionNames(nil, "fault"), .one("RULE"),
@@ -75,7 +75,7 @@ package struct ProxyArguments: Sendable, Equatable {
                 }
             ]),
         OptionGroup(
-            "What is recorded and printed",
+            "Recording and output",
             [
                 Option(
                     OptionNames(nil, "record"), .one("FILE", .files),
@@ -84,7 +84,7 @@ package struct ProxyArguments: Sendable, Equatable {
                 ) {
                     guard let format = RecordingFormat($1[0]) else {
                         throw ArgumentError(
-                            "--record: the ending of \($1[0].quoted()) names no format.",
+                            "--record: the file name \($1[0].quoted()) does not end with a known format.",
                             hint: "Use a name that ends with .archive, .jsonl or .pcapng.")
                     }
                     $0.recordPath = $1[0]
@@ -98,7 +98,7 @@ package struct ProxyArguments: Sendable, Equatable {
                 },
                 Option(
                     OptionNames(nil, "quiet"),
-                    "Print no lines for connections and faults, but the address and the summary."
+                    "Print only the address and the summary, and no lines for connections and faults."
                 ) { settings, _ in settings.isQuiet = true },
             ]),
         HelpOptions.group(),

@@ -9,13 +9,13 @@ package struct ProxyCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "proxy", abstract: "forward to a broker, and drop, delay or cut on purpose",
+            name: "proxy", abstract: "forward packets between clients and a broker, and inject faults",
             usage: [
                 "--to HOST:PORT [--listen [HOST:]PORT] [--fault RULE …] [--record FILE] [OPTION …]"
             ],
             discussion: [
                 "A proxy between any clients and any broker, for MQTT 3.1, 3.1.1 and 5 over TCP. A broker with TLS or "
-                    + "WebSocket is not supported. SIGINT and SIGTERM end it normally.",
+                    + "WebSocket is not supported. SIGINT and SIGTERM end the proxy normally.",
                 "A rule is a sentence: an action, a number, packet types, and details. The actions are drop, delay, "
                     + "duplicate, corrupt (inverts the last byte), cut (closes both sides) and reset (by a TCP reset); after "
                     + "cut and reset, at or after says whether the packet is still forwarded. The number is: the third, the "
@@ -35,13 +35,13 @@ package struct ProxyCommand: CourierCommand {
                     "Loses one acknowledgement for clients of port 1884."),
                 .init(
                     "courier proxy --to 127.0.0.1:1883 --fault 'delay PUBLISH to a/# by 2 s'",
-                    "Makes some messages late."),
+                    "Delays messages to topics under a."),
                 .init(
                     "courier proxy --to broker.example:1883 --listen 0 --fault 'cut after 100 packets' --record run.pcapng",
-                    "Cuts one connection, and records for Wireshark."),
+                    "Cuts a connection after 100 packets, and writes a capture file for Wireshark."),
             ],
             exitCodes: [
-                .init("0", "SIGINT or SIGTERM ended it."),
+                .init("0", "SIGINT or SIGTERM ended the proxy."),
                 .init(
                     "1",
                     "The command line is wrong, the proxy cannot listen at the address, or packets could not be recorded."
@@ -116,14 +116,14 @@ package struct ProxyCommand: CourierCommand {
         let place = HostAndPort(host: settings.listening.host, port: port)
         let lines =
             ["courier proxy listens on \(place) and forwards to \(broker)."]
-            + settings.faults.map { "Rule: \($0)".onOneLine } + ["Ctrl-C ends it."]
+            + settings.faults.map { "Rule: \($0)".onOneLine } + ["Ctrl-C ends the proxy."]
         return lines.map { $0 + "\n" }.joined()
     }
 
     static func hint(_ code: TransportError.Code) -> String? {
         switch code {
         case .addressInUse:
-            "Another program uses this port: end it, or choose another port with --listen; 0 takes a free port."
+            "Another program uses this port: end that program, or choose another port with --listen (0: any free port)."
         case .hostNotFound, .nameResolutionFailed:
             "--listen needs an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
         case .permissionDenied: "Only the administrator may use ports below 1024: choose another port with --listen."

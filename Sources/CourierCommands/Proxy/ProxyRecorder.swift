@@ -47,7 +47,7 @@ final class ProxyRecorder: Sendable {
         case (let path?, .archive):
             let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
             if let file = archive.status.quarantinedFile {
-                console.tell("Warning: \(path) was no archive; it is now \(file.url.path).")
+                console.tell("Warning: \(path) was not a valid archive; the file was renamed to \(file.url.path).")
             }
             self.archive = archive
         case (_?, .jsonLines), (_?, .pcapng), (nil, _): archive = nil
@@ -161,6 +161,7 @@ final class ProxyRecorder: Sendable {
 
     private static func missing(_ count: UInt64) -> String? {
         count > 0
-            ? "\(count) packets are missing in the recording, because they came faster than they were written." : nil
+            ? "\(count) packets are missing in the recording, because they arrived faster than they could be written."
+            : nil
     }
 }

@@ -54,7 +54,7 @@ struct ProxyArgumentsTests {
         (["--to", "broker:+5"], "--to: \"+5\" is not a port", "0 to 65535"),
         (["--to", ":1883"], "--to: the host is missing", "127.0.0.1:1883"),
         (["--to", "broker:65536"], "--to: \"65536\" is not a port", "0 to 65535"),
-        (["--to", "broker:0"], "--to: no broker has the port 0", "often 1883"),
+        (["--to", "broker:0"], "--to: 0 is not the port of a broker", "often 1883"),
         (["--to", "::1:1883"], "--to: the IPv6 address \"::1\" has no brackets", "[::1]:1883"),
         (["--to", "a b:1883"], "--to: \"a b\" is no host name", "HOST:PORT"),
         (["--to", "mqtts://broker:1"], "--to: \"mqtts://broker:1\" is a URL", "not supported"),
@@ -64,7 +64,10 @@ struct ProxyArgumentsTests {
         (["--to", "localhost:5", "--listen", "5"], "--to: 127.0.0.1:5 is the address of the proxy itself", "--listen"),
         (["--to", "[::1]:5", "--listen", "[::]:5"], "--to: [::1]:5 is the address of the proxy itself", "--listen"),
         (["--to", "b:1", "--fault", "drop PUBACC"], "--fault: \"drop PUBACC\" cannot be read, column 6", "--help"),
-        (["--to", "b:1", "--record", "run.txt"], "--record: the ending of \"run.txt\" names no format", ".pcapng"),
+        (
+            ["--to", "b:1", "--record", "run.txt"],
+            "--record: the file name \"run.txt\" does not end with a known format", ".pcapng"
+        ),
         (["--to", "b:1", "--quiet", "-d"], "--quiet prints fewer lines and -d prints more.", "Leave one"),
     ])
     func `courier proxy refuses invalid options with the option, the mistake and the remedy`(

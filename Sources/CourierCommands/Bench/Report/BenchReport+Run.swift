@@ -31,6 +31,6 @@ extension BenchArguments {
         guard publishers > 0 else { return "\(broker); \(day)" }
         let pace = rate.map { "\(number($0)) messages/s requested" } ?? "sent as fast as possible"
         return "\(broker), QoS \(connection.qos), \(number(size)) bytes each, \(pace), "
-            + "at most \(number(window)) messages on their way; \(day)"
+            + "at most \(number(window)) messages in flight; \(day)"
     }
 }

@@ -55,15 +55,15 @@ extension Probe {
     private static func serverKeepAlive(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let client = try context.connect()
         guard let seconds = client.connAck.properties.serverKeepAlive else {
-            return .works("the broker accepts the client's value")
+            return .works("the broker accepts the client's keep-alive interval")
         }
-        return .note("the broker requires \(seconds) seconds", announced: Int(seconds))
+        return .note("the broker requires a keep-alive interval of \(seconds) seconds", announced: Int(seconds))
     }
 
     private static func responseInformation(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let client = try context.connect { $0.properties = [.requestResponseInformation(true)] }
         guard let information = client.connAck.properties.responseInformation else {
-            return .note("the broker sends none, which is allowed")
+            return .note("the broker sends no response information, which is allowed")
         }
         return .works("the broker sends \(information.prefix(60))")
     }

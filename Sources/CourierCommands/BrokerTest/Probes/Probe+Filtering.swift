@@ -5,12 +5,12 @@ extension Probe {
         Probe("wildcardPlus", "wildcard +", .delivery) { (context) throws(LinkFailure) in
             try match(
                 context, "+/end", matching: ["a/end", "/end", "z/end"], others: ["a/b/end", "end", "a/ends"],
-                works: "+ stands for exactly one level, also for an empty one")
+                works: "+ stands for exactly one level, and the level may be empty")
         },
         Probe("wildcardHash", "wildcard #", .delivery) { (context) throws(LinkFailure) in
             try match(
                 context, "in/#", matching: ["in", "in/a", "in/a/b", "in/z"], others: ["into", "other/in/a"],
-                works: "# stands for any number of levels, also for none")
+                works: "# stands for any number of levels, or for no level")
         },
         Probe("dollarTopics", "topics with $", Clause("4.7.2-1"), run: dollarTopics),
         Probe("overlappingFilters", "overlapping filters", Clause("3.3.5-1", v5: "3.3.4-2"), run: overlappingFilters),
@@ -61,7 +61,7 @@ extension Probe {
         try subscriber.receive { subscriber.payloads.contains("end") }
         return subscriber.payloads.contains("hidden")
             ? .violation("the wildcard + at the beginning of a filter matches $courier", "[MQTT-4.7.2-1]")
-            : .works("a wildcard at the beginning of a filter does not match them")
+            : .works("a wildcard at the beginning of a filter does not match topics that begin with $")
     }
 
     private static func overlappingFilters(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {

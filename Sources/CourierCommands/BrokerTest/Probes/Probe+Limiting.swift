@@ -41,7 +41,7 @@ extension Probe {
         }
         return .works(
             "\(grouped(announced)) announced, \(grouped(tried)) work, "
-                + (isMoreAllowed ? "one message more works too" : "one message more is refused"),
+                + (isMoreAllowed ? "one more message works too" : "one more message is refused"),
             found: tried, announced: announced)
     }
 

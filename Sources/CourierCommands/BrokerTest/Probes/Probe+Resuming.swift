@@ -55,14 +55,14 @@ extension Probe {
             try watcher.receive { !watcher.messages.isEmpty }
         } catch {
             guard error == .silent else { throw error }
-            return .violation("not sent after the connection was cut", "[MQTT-3.1.2-8]")
+            return .violation("the broker does not send the will after a cut connection", "[MQTT-3.1.2-8]")
         }
         try context.leave(try connect("left"))
         let publisher = try context.connect()
         try publisher.publish("end", to: topic, qos)
         try watcher.receive { watcher.payloads.contains("end") }
         return watcher.payloads.contains("left")
-            ? .violation("sent after a DISCONNECT, which must remove it", context.name(Clause("3.14.4-3")))
-            : .works("sent after a cut connection, but not after DISCONNECT")
+            ? .violation("the broker sends the will after DISCONNECT", context.name(Clause("3.14.4-3")))
+            : .works("the broker sends the will after a cut connection, but not after DISCONNECT")
     }
 }
