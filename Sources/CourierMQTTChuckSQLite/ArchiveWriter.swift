@@ -76,7 +76,7 @@ final class ArchiveWriter {
             url: URL(fileURLWithPath: aside),
             error: CourierError(
                 .storeDamaged,
-                "\(failure.archiveError(files.path).message) It was set aside as \(aside); there is a new archive.",
+                "\(failure.archiveError(files.path).message) The file was renamed to \(aside); a new archive was created.",
                 cause: failure))
     }
 

@@ -44,7 +44,8 @@ extension MessageProperties {
             throw refuse("its correlation data has \(count) bytes; at most \(WireText.limit) are allowed")
         }
         if let messageExpiry, WireSeconds(messageExpiry) == nil {
-            throw refuse("its expiry is not between 0 and \(UInt32.max) seconds; without an expiry, it never ends")
+            throw refuse(
+                "its expiry is not between 0 and \(UInt32.max) seconds; without an expiry, the message never expires")
         }
         guard let problem = userProperties.problem(texts) else { return }
         throw CourierError(.invalidMessage, "The message to \(topic.quoted()) cannot be sent: it \(problem).")

@@ -54,7 +54,7 @@ extension ConnectionSupervisor {
     ) {
         let error = CourierError(
             .connectionFailed,
-            "The service records of \(grant.options.host.shownHost.quoted()) say that it has no such broker. "
+            "The service records of \(grant.options.host.shownHost.quoted()) say that this domain has no such broker. "
                 + "Ask its administrator, or connect without service records.")
         let opening = Opening(
             attempt: locating.attempt, options: grant.options, detour: nil, startedAt: now, giveUpAt: nil)

@@ -409,7 +409,7 @@ struct ConnectionSupervisor: Sendable {
     private static let nothingWanted = ConnectionFailure.error(
         CourierError(
             .sessionMissing,
-            "The client stays offline after the background, because it has no topic to subscribe to. "
+            "The client does not reconnect after the background, because it has no topic to subscribe to. "
                 + "Call connect(), or subscribe to a topic."))
 
     // MARK: Helpers

@@ -127,7 +127,7 @@ enum LossPolicy {
             reason: "The broker did not accept a packet; the next connection may not have this problem."),
         Row(
             causes: [.malformedPacket, .protocolViolation, .acknowledgementTimeout], response: .retry,
-            reason: "The broker misbehaved; a fresh connection starts clean."),
+            reason: "The broker broke a rule of MQTT; a new connection may work."),
         Row(
             causes: [
                 .closedByServer, .closedHere, .connectTimeout, .transport(.unreachable), .transport(.broken),

@@ -200,7 +200,7 @@ final class DurableSession: @unchecked Sendable {
         let number = readingCount
         inbox.forgetPacketIDs { [self] result in
             guard case .success = result, isOpen, number == readingCount else {
-                return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
+                return done(.failure(CourierError(.clientDestroyed, "The session was destroyed during the request.")))
             }
             // Add this step after the waiting steps of the last session, because those steps may contain packet ids of
             // that session.

@@ -13,7 +13,8 @@ extension CourierError {
         case .notConnected:
             self.init(
                 .connectionLost,
-                "\(subject) was not sent: there is no connection, and the client does not keep it until it connects.")
+                "\(subject) was not sent: there is no connection, and such a request is not kept for the next connection."
+            )
         case .connectionLost:
             self.init(.connectionLost, "\(subject) was not confirmed: the connection was lost before the answer came.")
         case .sessionLost:

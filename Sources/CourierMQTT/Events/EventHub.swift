@@ -142,7 +142,7 @@ final class EventHub: Sendable {
         }
         guard isDue else { return }
         warn(
-            "Events about messages are dropped, because event handlers and sinks of eventPublisher are slower than the messages arrive. "
+            "Events about messages are dropped, because event handlers and sinks of eventPublisher are too slow. "
                 + "Shorten the handlers, or give the client its own deliveryQueue; eventsDropped(count:) reports the number."
         )
     }

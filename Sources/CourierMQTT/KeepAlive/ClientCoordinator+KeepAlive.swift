@@ -72,7 +72,7 @@ extension ClientCoordinator {
     }
 
     private func logKeepAlive(_ search: KeepAliveSearch) {
-        let failed = search.memory[search.network]?.failedInterval.map { "; \($0) was too long in this network" } ?? ""
+        let failed = search.memory[search.network]?.failedInterval.map { "; \($0) is too long for this network" } ?? ""
         settings.log.log(
             .info, source: "keep-alive", clientID: info?.clientId,
             "the client pings after \(search.interval) of silence\(failed)")

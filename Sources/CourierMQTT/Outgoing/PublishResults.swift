@@ -134,7 +134,7 @@ final class PublishResults: @unchecked Sendable {
         case .expired:
             return .failure(
                 CourierError(
-                    .messageExpired, "The message to \(topic.quoted()) was not sent in the time that it was good for."))
+                    .messageExpired, "The message to \(topic.quoted()) expired before it was sent."))
         case .replaced:
             return .failure(
                 CourierError(

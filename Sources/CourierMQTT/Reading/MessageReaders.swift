@@ -44,7 +44,7 @@ final class MessageReaders: Sendable {
     }
 
     private func tellOfDroppedLetters() {
-        tellLog("Dead letters are dropped, because the readers of deadLetters are slower than the messages arrive.")
+        tellLog("Dead letters are dropped, because the readers of deadLetters are too slow.")
     }
 
     /// Completes the publisher of dead letters, because the client has ended.

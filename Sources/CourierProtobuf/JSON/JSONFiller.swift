@@ -252,7 +252,7 @@ struct JSONFiller {
             // then reads this object like any other message.
             if case .object = node { return false }
             guard case .string(let text) = node, !text.utf8.contains(UInt8(ascii: "_")) else {
-                throw mismatch(type.name, "a text of paths in lower camel case")
+                throw mismatch(type.name, "a string of field paths in lower camel case, separated by commas")
             }
             let paths = TimeText.paths(text)
             try check(count: paths.count, of: type.name)

@@ -10,7 +10,7 @@ extension SQLiteFailure {
             return CourierError(
                 .storeFull,
                 "The disk of the message store \(path) is full: \(operation) failed. "
-                    + "Free some space; then the store continues.", cause: self)
+                    + "Free some space. The store then works again.", cause: self)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return CourierError(
                 .storeInUse,

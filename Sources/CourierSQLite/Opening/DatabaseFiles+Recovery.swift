@@ -44,7 +44,7 @@ extension DatabaseFiles {
         } catch {
             throw CourierError(
                 .storeFailed,
-                "The recovered \(name) cannot replace the damaged file. Let this user write to its folder.",
+                "The recovered \(name) cannot replace the damaged file. Give this user write access to its folder.",
                 cause: error)
         }
     }

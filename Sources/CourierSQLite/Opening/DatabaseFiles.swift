@@ -86,7 +86,7 @@ package struct DatabaseFiles: Sendable {
         } catch {
             throw CourierError(
                 .storeFailed,
-                "The damaged \(name) cannot be set aside. Let this user write to its folder.", cause: error)
+                "The damaged \(name) cannot be renamed. Give this user write access to its folder.", cause: error)
         }
         return aside
     }

@@ -78,9 +78,9 @@ enum StoreContentLaws {
         try require("the outgoing topics", try await probe.outgoing().map(\.message.topic), is: ["out"])
         try require("the incoming topics", try await probe.incoming().map(\.topic), is: ["in"])
         try await probe.commit(.removeIncoming(StoreProbe.id(1)))
-        try require("outgoing ids after a removal of incoming", try await probe.outgoingIDs(), is: [1])
+        try require("outgoing ids after the removal of an incoming message", try await probe.outgoingIDs(), is: [1])
         try await probe.commit(.keep(back), .removeOutgoing(StoreProbe.id(1)))
-        try require("incoming ids after a removal of outgoing", try await probe.incomingIDs(), is: [1])
+        try require("incoming ids after the removal of an outgoing message", try await probe.incomingIDs(), is: [1])
     }
 
     static func progressIsKept(_ probe: StoreProbe) async throws {

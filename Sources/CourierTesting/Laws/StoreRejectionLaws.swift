@@ -28,14 +28,14 @@ enum StoreRejectionLaws {
         try await probe.commit(messages.map { .enqueue($0) })
         try await probe.commit(
             .progress(StoreProbe.id(4), .sent(packetID: 7)), .strike(StoreProbe.id(4), count: 3),
-            .reject(StoreProbe.id(4), reason: "it ends connections", at: StoreProbe.moment))
+            .reject(StoreProbe.id(4), reason: "its delivery ends connections", at: StoreProbe.moment))
         try await probe.commit(
             .reject(StoreProbe.id(2), reason: "", at: StoreProbe.moment + 1),
-            .reject(StoreProbe.id(9), reason: "there is none", at: StoreProbe.moment))
+            .reject(StoreProbe.id(9), reason: "no such message", at: StoreProbe.moment))
         let expected = [
             RejectedMessage(StoredOutgoing(messages[1], .queued), reason: "", rejectedAt: StoreProbe.moment + 1),
             RejectedMessage(
-                StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3), reason: "it ends connections",
+                StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3), reason: "its delivery ends connections",
                 rejectedAt: StoreProbe.moment),
         ]
         try require("outgoing messages after rejections", try await probe.outgoingIDs(), is: [1, 3, 5])

@@ -87,7 +87,7 @@ struct StreamBench: Sendable {
         try await left.expect(bytes)
         await right.perform { $0.close() }
         let reason = try await right.expectClose()
-        try require(reason == .closedByOwner, "the stream that ended last reports the reason \(reason)")
+        try require(reason == .closedByOwner, "the stream that ended second reports the close reason \(reason)")
     }
 
     func closesInOrder() async throws {

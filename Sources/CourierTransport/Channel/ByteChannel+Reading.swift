@@ -109,11 +109,11 @@ extension ByteChannel {
         let result = try stream.read(into: &span)
         switch result {
         case .bytes(let count):
-            precondition(count <= space.count, "a stream read more bytes than the buffer can hold")
+            precondition(count <= space.count, "a stream reports that it read more bytes than the buffer can hold")
             if count <= 0 { isReadable = false }
             return max(0, count)
         case .bytesThenWait(let count):
-            precondition(count <= space.count, "a stream read more bytes than the buffer can hold")
+            precondition(count <= space.count, "a stream reports that it read more bytes than the buffer can hold")
             isReadable = false
             return max(0, count)
         case .ended:

@@ -150,11 +150,11 @@ extension ByteChannel {
             let rest = bytes.extracting(taken..<bytes.byteCount)
             switch try stream.write(rest) {
             case .bytes(let count):
-                precondition(count <= rest.byteCount, "a stream reports more written bytes than it received")
+                precondition(count <= rest.byteCount, "a stream reports more written bytes than the channel gave it")
                 if count <= 0 { isWritable = false }
                 taken += max(0, count)
             case .bytesThenWait(let count):
-                precondition(count <= rest.byteCount, "a stream reports more written bytes than it received")
+                precondition(count <= rest.byteCount, "a stream reports more written bytes than the channel gave it")
                 isWritable = false
                 taken += max(0, count)
             }

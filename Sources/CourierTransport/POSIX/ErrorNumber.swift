@@ -54,7 +54,8 @@ extension TransportError {
             return error(.permissionDenied, "permission denied: \(what) (\(describe(errno: number)))")
         case EMFILE, ENFILE:
             return error(
-                .tooManyDescriptors, "too many open descriptors: \(what); raise the limit (ulimit -n) or open fewer")
+                .tooManyDescriptors,
+                "too many open descriptors: \(what); raise the limit (ulimit -n) or open fewer descriptors")
         case EADDRINUSE: return error(.addressInUse, "address in use: \(what); another process listens there")
         case ENOENT: return error(.socketNotFound, "no such socket: \(what); is the server running?")
         case EBADF: return error(.invalidDescriptor, "not an open descriptor: \(what)")

@@ -27,7 +27,7 @@ extension ConnectionSupervisorTests {
         .error(
             CourierError(
                 .sessionMissing,
-                "The client stays offline after the background, because it has no topic to subscribe to. "
+                "The client does not reconnect after the background, because it has no topic to subscribe to. "
                     + "Call connect(), or subscribe to a topic."))
     }
 

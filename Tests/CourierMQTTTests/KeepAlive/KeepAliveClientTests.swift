@@ -305,7 +305,7 @@ import Testing
         #expect(
             log.lines.withLock { $0 } == [
                 "the client pings after 120.0 seconds of silence",
-                "the client pings after 60.0 seconds of silence; 120.0 seconds was too long in this network",
+                "the client pings after 60.0 seconds of silence; 120.0 seconds is too long for this network",
             ])
     }
 }
