@@ -27,7 +27,7 @@ import Testing
         try JSONDecoder().decode(List.self, from: Data(try await page.request("parked").text.utf8))
     }
 
-    @Test func `two clients with parked messages, the page lists them with their client, topic and reason`()
+    @Test func `the page lists the parked messages of two clients with client, topic and reason`()
         async throws
     {
         let page = try PageFixture(parkedMessages: {
@@ -41,7 +41,7 @@ import Testing
         #expect(list.error == nil)
     }
 
-    @Test func `a parked message, the page retries and removes it, only its own requests are accepted`() async throws {
+    @Test func `only requests of the page itself can retry or remove a parked message`() async throws {
         let parked = ParkedList([7, 9])
         let page = try PageFixture(parkedMessages: { ["orders": parked] })
         let retry = "parked/retry?client=orders&id=7"
@@ -59,7 +59,7 @@ import Testing
         #expect(try await page.request(unknown, method: "POST", headers: Self.proof).status == 400)
     }
 
-    @Test func `a store that cannot be read, the page shows the error`() async throws {
+    @Test func `if a store cannot be read, the list of parked messages contains the error`() async throws {
         let page = try PageFixture(parkedMessages: { ["orders": ParkedList([], isBroken: true)] })
         let list = try await Self.list(page)
         #expect(list.messages.isEmpty)

@@ -288,7 +288,7 @@ import Testing
         #expect(drained == [.publish(2, "t", "1", one)])
     }
 
-    @Test func `the broker's own publish() sends a message and ignores an invalid topic`() {
+    @Test func `publish() of the broker sends a message, and ignores a message with an invalid topic`() {
         var broker = pair()
         let actions = broker.perform { $0.publish(topic: "t", payload: [0x78], qos: .exactlyOnce, now: $1, into: &$2) }
         #expect(actions == [.publish(2, "t", "x", two)])

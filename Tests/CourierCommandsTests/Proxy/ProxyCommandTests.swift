@@ -75,7 +75,7 @@ import Testing
     // MARK: Recordings
 
     @Test(arguments: ["run.archive", "run.jsonl", "run.pcapng"])
-    func `a recording of courier proxy has mode 0600 and all packets, but neither it nor the output has a password`(
+    func `a recording of courier proxy has mode 0600 and all packets, and no password is recorded or printed`(
         name: String
     ) async throws {
         let folder = try TemporaryFolder()

@@ -151,7 +151,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
     }
 
-    @Test func `courier store count reads a store file that is in use, courier store purge refuses to change it`()
+    @Test func `courier store count reads a store file that is in use, but courier store purge refuses to change it`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -10,7 +10,7 @@ import Testing
             || value % 0x10000 == 0xFFFE || value % 0x10000 == 0xFFFF
     }
 
-    @Test func `a text is portable exactly if each Unicode scalar is allowed, at each position of the text`() {
+    @Test func `a text is portable if and only if each Unicode scalar at each position is allowed`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isForbidden = Self.endsConnections(scalar)

@@ -5,13 +5,13 @@ import Testing
     private struct Refusal: Error, Equatable { let count: Int }
 
     @Test(arguments: ["", "a", "15 bytes at most", "käse/+/#", String(repeating: "long/", count: 40)])
-    func `the bytes are the text's UTF-8`(text: String) {
+    func `withUTF8Span() and withUTF8Bytes() pass the UTF-8 bytes of the text`(text: String) {
         let bytes = text.withUTF8Span { bytes in bytes.indices.map { bytes[$0] } }
         #expect(bytes == Array(text.utf8))
         #expect(text.withUTF8Bytes { $0.byteCount } == bytes.count)
     }
 
-    @Test func `an error of the body is thrown with its type`() {
+    @Test func `an error that the closure throws is thrown again with its type`() {
         #expect(throws: Refusal(count: 3)) {
             try "abc".withUTF8Bytes { bytes throws(Refusal) in throw Refusal(count: bytes.byteCount) }
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct FixedArrayTests {
     private typealias Nine = FixedArray<UInt64, (Eight<UInt64>, UInt64)>
 
-    @Test func `a new array has equal elements, and no memory besides them`() {
+    @Test func `a new array has equal elements, and uses no memory besides the memory of its elements`() {
         let array = Nine(repeating: 7)
         #expect(Nine.count == 9 && array.indices == 0..<9)
         #expect(array.indices.allSatisfy { array[$0] == 7 })

@@ -40,7 +40,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `with an unstable network, attempts begin at least 5 s apart`() {
+    @Test func `with an unstable network, at least 5 s pass between the starts of two attempts`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(1_000) }
         world.connect()
         world.drop()

@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [nil, "key"])
     func
-        `a job that the store has refused, its message arrives again, the message is acknowledged only when it is stored`(
+        `if the store refuses a job, the repeated message is acknowledged only when it is stored`(
             _ key: String?
         )
     {
@@ -82,7 +82,7 @@ import Testing
         #expect(queue.jobs.count == 1)
     }
 
-    @Test func `a job of an ended connection, its message arrives again meanwhile, the job is stored again`() {
+    @Test func `if a connection ends before its job is stored, the repeated message is stored as a new job`() {
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         Self.arrive(Self.delivery("a", arrival: 2, isDuplicate: true), &queue)
@@ -93,7 +93,7 @@ import Testing
         #expect(Self.steps(&queue).isEmpty && queue.jobs.isEmpty)
     }
 
-    @Test func `a message in memory with a key, it arrives again before it is handled, it is not acknowledged`() {
+    @Test func `with a deduplication key, a repeated message is acknowledged only after its first copy is handled`() {
         var queue = Self.queue(isStored: false) { $0.keys = (.seconds(60), 10) }
         Self.arrive(Self.delivery("a", arrival: 1), &queue, key: "key")
         Self.arrive(Self.delivery("a", arrival: 2, isDuplicate: true), &queue, key: "key")
@@ -102,7 +102,7 @@ import Testing
         #expect(Self.steps(&queue) == ["acknowledge 2"])
     }
 
-    @Test func `a refused job, the broker sends its message again later, the pause of the processor ends`() {
+    @Test func `the pause because of a refused job ends if the broker has sent its message again`() {
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         queue.notStored(1, .noRoom("The disk is full."), now: Self.now, time: Self.time)
@@ -113,7 +113,7 @@ import Testing
         #expect(queue.pauseReason == nil && queue.hasRoom)
     }
 
-    @Test func `full parked messages, the oldest becomes too old, the next message is parked and handlers start`() {
+    @Test func `if all parking places are used, the pause ends when the oldest parked message becomes too old`() {
         var queue = Self.queue(isStored: false) {
             $0.parked = ParkingLimits(maximumCount: 1, maximumAge: .seconds(60))
         }
@@ -127,7 +127,7 @@ import Testing
         #expect(Self.steps(&queue) == ["parked", "acknowledge 2", "resumed", "start 3"])
     }
 
-    @Test func `restored parked messages, a limit is reached, the message that was parked first is removed`() {
+    @Test func `at the parking limit, the restored message that was parked first is removed`() {
         var queue = Self.queue { $0.parked = ParkingLimits(maximumCount: 2, overflow: .removeOldest) }
         queue.restore(Self.parkedJob(1, parkedAt: Self.time.date - 10), orderKey: nil, now: Self.now, time: Self.time)
         queue.restore(Self.parkedJob(2, parkedAt: Self.time.date - 20), orderKey: nil, now: Self.now, time: Self.time)
@@ -135,7 +135,7 @@ import Testing
         #expect(queue.parked.map(\.row.rawValue) == [1])
     }
 
-    @Test func `many handlers that return before their timeout, the queue forgets their deadlines`() {
+    @Test func `the queue forgets the deadlines of handlers that return before their timeout`() {
         var queue = Self.queue(isStored: false)
         for number in 1...1_000 {
             Self.arrive(Self.delivery("\(number)", arrival: number), &queue)

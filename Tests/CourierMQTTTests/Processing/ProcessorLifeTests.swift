@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProcessorLifeTests {
     private typealias World = ProcessorWorld
 
-    @Test func `messages that an earlier process left, a processor of the same name starts, it handles them in order`()
+    @Test func `a processor handles the messages of an earlier process with the same processor name, in order`()
         async throws
     {
         let store = ControlledStore()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor, stop is called while a handler runs, it waits for the handler and starts no other`(
+    func `stop() waits for the running handler, and no other handler starts`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a handler that ignores stop, the time is over, it is cancelled and its message is handled again`(
+    func `a handler that still runs at the time limit of stop() is cancelled, and its message is handled again`(
         _ isStored: Bool
     ) async throws {
         let gate = Gate()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `two processors of one name, the second starts, it is refused with a sentence that names it`()
+    @Test func `a second processor with the same name is refused, and the error contains the name`()
         async throws
     {
         try await World.run([World.connection()], isStored: false) { test in
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a parking limit of 1, two messages must be parked, no handler starts until one is removed`(
+    func `with a parking limit of 1, no handler starts after two failures until a parked message is removed`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a parking limit of 1 with removeOldest, two messages are parked, the older is removed`(
+    func `with a parking limit of 1 and removeOldest, the older of two parked messages is removed`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a waiting limit of 2, four messages arrive, the client acknowledges only the messages that it took`()
+    @Test func `with a waiting limit of 2, the client acknowledges only two of four messages before a handler returns`()
         async throws
     {
         let script = World.connection(
@@ -171,8 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a processor, 200 messages are handled, it does not keep the deadlines of their handlers`() async throws
-    {
+    @Test func `after 200 handled messages, a processor has forgotten the deadlines of their handlers`() async throws {
         let messages = (1...200).compactMap { PacketID(rawValue: $0).map { World.message($0, "a") } }
         let steps: [ScriptStep] = [.accept(isSessionPresent: false), .serve(until: .subscribe), .answer]
         try await World.run([.connection(steps + messages)], isStored: false) { test in
@@ -186,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a destroyed session, a handler runs, its result and the waiting messages are forgotten`(
+    func `destroy() while a handler runs discards the handler's result and the waiting messages`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"))
@@ -207,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `a store that keeps no jobs, a processor starts, it is refused with a sentence that names the remedy`()
+    @Test func `process() throws if the store cannot keep jobs, and the error names the remedy`()
         async throws
     {
         try await ScriptedWorld.run([]) {

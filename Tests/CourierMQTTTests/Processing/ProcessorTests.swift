@@ -13,7 +13,7 @@ import Testing
     private static let message = ProcessorWorld.message
 
     @Test(arguments: [true, false], [QoS.one, .two])
-    func `a processor, a message arrives, the message is handled and acknowledged`(
+    func `a processor handles and acknowledges an arriving message`(
         _ isStored: Bool, _ qos: QoS
     ) async throws {
         try await World.run([World.connection(World.message(1, "a", qos: qos))], isStored: isStored) { test in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a processor with a store, the store fails, the message is not acknowledged before it is stored`()
+    @Test func `if the store fails, a processor acknowledges the message only after it is stored`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a", qos: .two))], isStored: true) { test in
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor, the handler throws twice, the attempts follow after 1 s and 2 s`(_ isStored: Bool) async throws {
+    func `if the handler throws twice, the next attempts follow after 1 s and 2 s`(_ isStored: Bool) async throws {
         try await World.run([World.connection(World.message(1, "a"))], isStored: isStored) { test in
             let processor = try test.process { _, context in
                 if context.attempt < 3 { throw World.Failure() }
@@ -74,8 +74,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor, the last attempt fails, the message is parked and can be retried`(_ isStored: Bool) async throws
-    {
+    func `if the last attempt fails, the message is parked and can be retried`(_ isStored: Bool) async throws {
         let isBroken = Noted(true)
         try await World.run([World.connection(World.message(1, "a"))], isStored: isStored) { test in
             let processor = try test.process(.exact(attempts: 2)) { _, _ in
@@ -108,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor, the handler throws Park, the message is parked after one attempt and can be removed`(
+    func `if the handler throws Park, the message is parked after one attempt and can be removed`(
         _ isStored: Bool
     ) async throws {
         try await World.run([World.connection(World.message(1, "a"))], isStored: isStored) { test in
@@ -127,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor, the handler throws Retry, the next attempt follows after that pause`(
+    func `if the handler throws Retry, the next attempt follows after the pause that Retry contains`(
         _ isStored: Bool
     ) async throws {
         try await World.run([World.connection(World.message(1, "a"))], isStored: isStored) { test in
@@ -148,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor of numbers, a message is no number, the message is parked without an attempt`(
+    func `a processor of Int values parks a message that is no number, without an attempt`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "none"), World.message(2, "7"))
@@ -170,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an order by topic, a message waits for its next attempt, only later messages of its topic wait`(
+    func `with order by topic, only later messages of the same topic wait for the next attempt of a message`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(
@@ -193,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a concurrency of 2, three messages arrive, at most two handlers run`(_ isStored: Bool) async throws {
+    func `with a concurrency of 2, at most two handlers run at the same time`(_ isStored: Bool) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"), World.message(3, "c"))
         let gate = Gate()
         try await World.run([script], isStored: isStored) { test in
@@ -210,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a handler that takes longer than its timeout, it is cancelled, the next attempt follows after it returned`(
+    func `a handler is cancelled at its timeout, and the next attempt follows after the handler returned`(
         _ isStored: Bool
     ) async throws {
         let gate = Gate()
@@ -235,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a deduplication by key, a copy arrives after the first was handled, the copy is acknowledged only`(
+    func `with deduplication by key, a copy of a handled message is acknowledged and not handled`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(
@@ -252,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `a message in memory, the connection is lost, the repeated message is handled once and acknowledged`()
+    @Test func `without a store, a message that the broker repeats after a lost connection is handled once`()
         async throws
     {
         let script: [ConnectionScript] = [
@@ -276,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `a message in memory, it is handled while there is no connection, the repeated message is acknowledged`()
+    @Test func `without a store, a message that was handled offline is acknowledged when the broker repeats it`()
         async throws
     {
         let script: [ConnectionScript] = [

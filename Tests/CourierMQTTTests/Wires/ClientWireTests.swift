@@ -123,7 +123,7 @@ struct ClientWireTests {
     /// In TLS 1.3 the broker sends this alert after the handshake, when the client has already sent CONNECT. Mosquitto
     /// closes without reading CONNECT. That resets the connection, and the alert may be lost. A later attempt gets it.
     @Test(arguments: peers)
-    func `the error of a client without a certificate says that the broker requires one`(peer: WireCase.Peer)
+    func `the error of a client without a certificate says that the broker requires a certificate`(peer: WireCase.Peer)
         async throws
     {
         try await WireBroker.with(WireCase(peer: peer, wire: .mutualTLS)) { broker in

@@ -25,26 +25,26 @@ import Testing
 
     private func answer(_ id: PacketID) -> Acknowledgement { Acknowledgement(packetID: id) }
 
-    @Test func `a repetition before PUBREL belongs to the same exchange`() throws {
+    @Test func `a repeated message before PUBREL belongs to the same exchange`() throws {
         let record = try record([(.server, message(id)), (.server, message(id, isDuplicate: true))])
         #expect(record.exchanges == [[1]: 1])
     }
 
-    @Test func `a repetition after PUBREL, or under another packet id, is a new exchange`() throws {
+    @Test func `a repeated message after PUBREL, or with another packet id, begins a new exchange`() throws {
         let released = try record([(.server, message(id)), (.server, .pubRel(answer(id))), (.server, message(id))])
         #expect(released.exchanges == [[1]: 2])
         let renamed = try record([(.server, message(id)), (.server, message(other))])
         #expect(renamed.exchanges == [[1]: 2])
     }
 
-    @Test func `a client that sends a message again before PUBREC under its packet id violates nothing`() throws {
+    @Test func `a client may send a message again before PUBREC with the same packet id`() throws {
         let record = try record([
             (.client, message(id)), (.client, message(id, isDuplicate: true)), (.server, .pubRec(answer(id))),
         ])
         #expect(record.violations.isEmpty)
     }
 
-    @Test func `a client that sends a message again after PUBREC, or under another packet id, is reported`() throws {
+    @Test func `a client that sends a message again after PUBREC, or with another packet id, is reported`() throws {
         let confirmed = try record([
             (.client, message(id)), (.server, .pubRec(answer(id))), (.client, message(id, isDuplicate: true)),
         ])

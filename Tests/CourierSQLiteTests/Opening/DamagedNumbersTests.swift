@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["rows", "bytes"])
-    func `a count above the limit that the rows do not have is repaired, and new messages are stored`(
+    func `a stored row count that is wrong and above the limit is corrected, and new messages are stored`(
         column: String
     ) async throws {
         try await damage([.enqueue(message(1)), .keep(message(2))], by: "UPDATE scope SET \(column) = 1 << 46")
@@ -68,7 +68,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `rejected messages with damaged sizes are removed as the oldest`() async throws {
+    @Test func `the oldest rejected messages are removed even if their stored sizes are damaged`() async throws {
         let rejections = (1...2).map { StoreChange.reject(id($0), reason: "a", at: Date()) }
         try await damage(
             (1...3).map { .enqueue(message($0)) } + rejections, by: "UPDATE rejected SET size = 9223372036854775807")

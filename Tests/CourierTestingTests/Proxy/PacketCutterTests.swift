@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [1, 100])
-    func `packets before a remaining length of more than four bytes are returned, then it is malformed`(size: Int) {
+    func `a remaining length of more than four bytes is malformed, and the packets before it are returned`(size: Int) {
         let (pieces, _, end) = cut([0xC0, 0, 0x30, 0xFF, 0xFF, 0xFF, 0x80, 1], inPartsOf: size, heldSize: 100)
         #expect(pieces == [[0xC0, 0]])
         #expect(end == .malformedLength)

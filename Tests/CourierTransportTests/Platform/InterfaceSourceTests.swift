@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct InterfaceSourceTests {
     private typealias Finding = NetworkWatchState.Finding
 
-    @Test func `the watcher reports a change after the interval of the checks and the settle time`() async throws {
+    @Test func `the watcher reports a network change after its check interval and the settle time`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let finding = Watched(Finding.seen(isAvailable: true))

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: Platform.allCases)
-    func `a selector drops the fetched event of a descriptor that was removed, and of its successor`(
+    func `a selector drops the fetched event of a removed registration, even if the descriptor is registered again`(
         _ platform: Platform
     ) throws {
         let selector = try Selector(platform)
