@@ -32,7 +32,7 @@ struct GeneratorOptions {
                 }
             default:
                 throw GeneratorError(
-                    "unknown option \(parts[0]); known are Visibility, FileNaming, ImportRuntime and Version")
+                    "unknown option \(parts[0]); the options are Visibility, FileNaming, ImportRuntime and Version")
             }
         }
     }

@@ -57,8 +57,8 @@ final class OutgoingStore: @unchecked Sendable {
     var lastEarlierID: UInt64 = 0
     /// The id of the last row of an earlier process that was read.
     var lastRead: StoredMessage.ID?
-    /// The ids of rows of an earlier process that became entries when the session began, before pages of rows were
-    /// read.
+    /// The ids of restored rows: rows of an earlier process that became entries when the session began. They are
+    /// skipped when pages of rows are read later.
     var restored: Set<StoredMessage.ID> = []
     /// The number of times that the broker has lost the session.
     private var lostSessionCount = 0
@@ -190,7 +190,8 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // One message or another change of the commit may be the cause. So commit each message alone now.
+            // One message or another change of the commit may have caused the failure. So commit each message alone
+            // now.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }

@@ -180,8 +180,8 @@ final class ReaderQueue: Sendable {
                 return (pushed, nil)
             }
             for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
-            // Pause reading, because messages of QoS 1 and 2, and all messages under the policy `pause`, are not
-            // dropped at the limit.
+            // At the limit, pause reading if the queue has messages that may not be dropped. These are all messages under
+            // the policy `pause`, and messages of QoS 1 and 2 under every policy.
             if state.count >= buffer.limit || state.byteCount >= buffer.byteLimit,
                 buffer.overflow == .pause || state.disposableCount < state.count
             {

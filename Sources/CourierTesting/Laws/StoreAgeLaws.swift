@@ -34,12 +34,16 @@ enum StoreAgeLaws {
         // The date of a message is used only if the message was stored in another boot or without a boot time. A date
         // in the future counts as the current date.
         let forward = StoreTime(date: StoreProbe.moment + 7_200, bootTime: bootTime(boot, 110))
-        try require("messages with a clock two hours ahead", try await probe.incomingIDs(at: forward), is: [1, 4, 5])
+        try require(
+            "messages after the clock was set two hours forward", try await probe.incomingIDs(at: forward),
+            is: [1, 4, 5])
         let back = StoreTime(date: StoreProbe.moment - 7_200, bootTime: bootTime(boot, 161))
-        try require("messages with a clock set back", try await probe.incomingIDs(at: back), is: [2, 3, 4, 5])
+        try require("messages after the clock was set back", try await probe.incomingIDs(at: back), is: [2, 3, 4, 5])
 
         try await probe.commit(.removeExpired(at: back))
-        try require("remaining messages, clock set back", try await probe.incomingIDs(at: present), is: [2, 3, 4, 5])
+        try require(
+            "the remaining messages after the clock was set back", try await probe.incomingIDs(at: present),
+            is: [2, 3, 4, 5])
         try require("the count of incoming messages", try await probe.summary().incomingCount, is: 4)
         try await probe.commit(.keep(messages[0]), .removeExpired(at: forward))
         try require(

@@ -63,7 +63,8 @@ enum StoreCommitLaws {
         try require("failed batches", log.failures, is: [])
         let left = try await probe.outgoing()
         try require("the outgoing messages at the end", left.map(\.message.id.rawValue), is: [1])
-        try require("the message's progress at the end", left.first?.progress, is: .sent(packetID: UInt16(count - 1)))
+        try require(
+            "the progress of the message at the end", left.first?.progress, is: .sent(packetID: UInt16(count - 1)))
     }
 
     static func readsSeeCompletedBatches(_ probe: StoreProbe) async throws {

@@ -55,7 +55,7 @@ enum StoreContentLaws {
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
         try require("the page after id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
         try require("the incoming page after id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
-        try require("a page without room", try await probe.outgoingIDs(limit: 0), is: [])
+        try require("a page with the limit 0", try await probe.outgoingIDs(limit: 0), is: [])
     }
 
     private static func pages(
@@ -104,7 +104,7 @@ enum StoreContentLaws {
         try require("the first two sent messages", try await probe.sentIDs(limit: 2), is: [1, 700])
         try require("the sent message after id 1", try await probe.sentIDs(after: 1, limit: 1), is: [700])
         try require("the sent messages after the last id", try await probe.sentIDs(after: 1_200), is: [])
-        try require("a page of sent messages without room", try await probe.sentIDs(limit: 0), is: [])
+        try require("a page of sent messages with the limit 0", try await probe.sentIDs(limit: 0), is: [])
     }
 
     static func changesApplyInOrder(_ probe: StoreProbe) async throws {
@@ -126,7 +126,7 @@ enum StoreContentLaws {
         try require("the subscriptions", try await probe.subscriptions(), is: wanted)
 
         try await probe.commit(.enqueue(StoreProbe.message(6)), .removeAll, .enqueue(StoreProbe.message(7)))
-        try require("the outgoing messages around removeAll", try await probe.outgoingIDs(), is: [7])
+        try require("the outgoing messages before and after removeAll", try await probe.outgoingIDs(), is: [7])
         try require("the packet ids after removeAll", try await probe.packetIDs(), is: [])
         try require("the subscriptions after removeAll", try await probe.subscriptions(), is: [])
     }
@@ -140,7 +140,7 @@ enum StoreContentLaws {
         let before = try await probe.snapshot()
         try await probe.commit(removals)
         try await probe.commit([])
-        try require("an empty store after removals", try await probe.snapshot(), is: before)
+        try require("an empty store after removals of missing entries", try await probe.snapshot(), is: before)
 
         try await probe.commit(.enqueue(StoreProbe.message(1)), .keep(StoreProbe.message(2)))
         let filled = try await probe.snapshot()
@@ -230,11 +230,11 @@ enum StoreContentLaws {
         wanted[0] = StoredSubscription(filters[0], .subscribed(.two))
         wanted[1] = StoredSubscription(filters[1], .unsubscribing)
         try await probe.commit(.want(wanted[0]), .want(wanted[1]))
-        try await compare("new intents for two", probe, wanted)
+        try await compare("a change of two filters", probe, wanted)
         wanted[1] = StoredSubscription(filters[1], .subscribed(.zero))
         try await probe.commit(.want(wanted[1]), .forgetSubscription(filters[4]))
         wanted.remove(at: 4)
-        try await compare("one forgotten filter", probe, wanted)
+        try await compare("the removal of one filter", probe, wanted)
     }
 
     private static func compare(_ what: String, _ probe: StoreProbe, _ wanted: [StoredSubscription]) async throws {
@@ -252,7 +252,7 @@ enum StoreContentLaws {
             outgoingCount: 2, incomingCount: 1, payloadBytes: 1_030, lastMessageID: StoreProbe.id(3))
         try require("the summary", try await probe.summary(), is: full)
         try await probe.commit(.progress(StoreProbe.id(1), .sent(packetID: 1)), .rememberPacketID(1))
-        try require("the summary after progress", try await probe.summary(), is: full)
+        try require("the summary after a message was sent", try await probe.summary(), is: full)
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)))
         let less = StoreSummary(outgoingCount: 1, incomingCount: 1, payloadBytes: 30, lastMessageID: StoreProbe.id(3))
         try require("the summary after a removal", try await probe.summary(), is: less)

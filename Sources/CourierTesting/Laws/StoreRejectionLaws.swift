@@ -10,17 +10,17 @@ enum StoreRejectionLaws {
         try await probe.commit(
             .enqueue(StoreProbe.message(1)), .strike(StoreProbe.id(1), count: 1), .enqueue(StoreProbe.message(2)),
             .enqueue(StoreProbe.message(3)))
-        try await check([1, 0, 0], "the batch of the message")
+        try await check([1, 0, 0], "the batch with the new messages")
         try await probe.commit(.strike(StoreProbe.id(2), count: 3), .strike(StoreProbe.id(9), count: 1))
-        try await check([1, 3, 0], "a count for another message")
+        try await check([1, 3, 0], "a change of the strikes of another message")
         try await probe.commit(
             .progress(StoreProbe.id(2), .sent(packetID: 4)), .strike(StoreProbe.id(1), count: 2),
             .progress(StoreProbe.id(1), .sent(packetID: 5)))
-        try await check([2, 3, 0], "progress")
+        try await check([2, 3, 0], "a change of the progress")
         try await probe.commit(.strike(StoreProbe.id(2), count: 0))
         try await check([2, 0, 0], "a count of 0")
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .enqueue(StoreProbe.message(1)))
-        try await check([0, 0, 0], "a new message with the id")
+        try await check([0, 0, 0], "a new message with the id of a removed message")
     }
 
     static func rejectedAreKept(_ probe: StoreProbe) async throws {
@@ -45,7 +45,7 @@ enum StoreRejectionLaws {
         try require("the first rejected message", try await probe.rejected(limit: 1), is: [expected[0]])
         try require("the rejected messages after id 2", try await probe.rejected(after: 2), is: [expected[1]])
         try require("the rejected messages after the last id", try await probe.rejected(after: 4), is: [])
-        try require("a page of rejected messages without room", try await probe.rejected(limit: 0), is: [])
+        try require("a page of rejected messages with the limit 0", try await probe.rejected(limit: 0), is: [])
         let other = probe.inScope(clientID: "other", broker: "broker:1")
         try await other.commit(.removeRejected(StoreProbe.id(2)), .removeAll)
         try require("the rejected messages of another scope", try await other.rejected(), is: [])

@@ -108,7 +108,8 @@ extension Sockets {
     /// Sends small writes at once.
     static func setNoDelay(_ socket: Int32) { _ = setOption(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
 
-    /// Sends probes after `idle` seconds without traffic: first one, then three at a quarter of this time.
+    /// Turns on TCP keep-alive: the system sends a probe after `idle` seconds without traffic. If the peer does not
+    /// answer, three more probes follow, each after a quarter of this time.
     static func setKeepAlive(_ socket: Int32, idle: Int32) {
         #if canImport(Darwin)
             let idleOption = TCP_KEEPALIVE

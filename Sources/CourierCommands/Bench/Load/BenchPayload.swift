@@ -7,7 +7,7 @@ import Foundation
 struct BenchPayload: Sendable {
     /// The content of the payloads.
     enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The send time and the run in 8 bytes each, and zeros.
+        /// The send time in 8 bytes, the run in 8 bytes, and then only zeros.
         case zeros
         /// The send time and the run in 8 bytes each, and random bytes.
         case random

@@ -16,8 +16,8 @@ extension Probe {
         try publisher.publish("text", to: topic, context.plan.reliableQoS)
         try subscriber.receive { !subscriber.messages.isEmpty }
         return subscriber.messages[0].properties.subscriptionIdentifiers == [identifier]
-            ? .works("each message names its subscription, up to id 268,435,455")
-            : .violation("the message does not name its subscription", "[MQTT-3.3.4-3]")
+            ? .works("each message contains its subscription identifier, up to 268,435,455")
+            : .violation("the message does not contain its subscription identifier", "[MQTT-3.3.4-3]")
     }
 
     private static func noLocal(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
