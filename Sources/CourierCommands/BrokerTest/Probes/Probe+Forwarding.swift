@@ -81,7 +81,8 @@ extension Probe {
         } catch {
             guard error == .silent else { throw error }
             return .violation(
-                "only \(subscriber.messages.count) of \(sent) messages arrived, although the client acknowledged every arrived message",
+                "only \(subscriber.messages.count) of \(sent) messages arrived, although the client acknowledged "
+                    + "every arrived message",
                 context.name(.delivery), found: subscriber.messages.count)
         }
         return .works("the broker waits for acknowledgements when the client's receive maximum is reached")
