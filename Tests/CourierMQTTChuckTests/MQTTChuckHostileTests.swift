@@ -71,8 +71,8 @@ import Testing
                 at: Int.random(in: -9...9, using: &random))
         }
         try look(at: logger)
-        // Read back, it is the same, but for a PUBLISH that was cut within its properties: what can not be searched for
-        // secrets is overwritten. Read back once more, nothing changes any more.
+        // The imported copy equals the original, except a PUBLISH that was cut within its properties. Its bytes are
+        // overwritten, because they cannot be searched for secrets. A second import changes nothing.
         let copy = MQTTChuckLogger.test(options)
         try copy.importJSONLines(logger.exported(.jsonLines))
         let again = MQTTChuckLogger.test(options)

@@ -145,7 +145,7 @@ import Testing
         let rows = logger.rows().rows
         #expect(rows.map(\.exchange) == [1, 1, 3, 3])
         #expect(rows.map(\.connection.ordinal) == [1, 1, 2, 2])
-        #expect(logger.metrics.inFlightOutgoing == 0)  // What the first connection left open ended with it.
+        #expect(logger.metrics.inFlightOutgoing == 0)  // The end of the first connection also ended its open exchanges.
     }
 
     @Test func `a payload is shown as JSON, text or hex unless a parser of the app returns a text`() throws {

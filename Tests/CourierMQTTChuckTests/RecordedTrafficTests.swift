@@ -40,8 +40,8 @@ import Testing
     @Test func `a client gets the same results when a scripted broker replays the client's recorded session`()
         async throws
     {
-        // The field: a broker that refuses one message by quota and sends another, over a connection that went on for
-        // a while, so that packet ids are far from 1.
+        // The recorded session: a broker refuses one message because of a quota, and sends another message. The
+        // connection has already carried many messages, so that the packet ids are not 1.
         let logger = MQTTChuckLogger()
         let field = try ScriptedBroker.start([
             .connection([

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: MQTTChuckExportFormat.allCases)
     func `a download has a file name and equals the logger's export`(_ format: MQTTChuckExportFormat) async throws {
         var limits = ServerLimits()
-        limits.exportAhead = 10_000  // Much less than the export, so that it stops and goes on many times.
+        limits.exportAhead = 10_000  // Much less than the export, so that the export pauses many times.
         let page = try PageFixture(limits: limits)
         try page.session()
         for number in 0..<5_000 { try page.receive("t/\(number)", String(repeating: "long ", count: 20).utf8) }
@@ -31,7 +31,7 @@ import Testing
         var limits = ServerLimits()
         limits.exports = 1
         limits.exportAhead = 1_000
-        limits.idleTimeout = 600  // The client that does not read is not to be sent away meanwhile.
+        limits.idleTimeout = 600  // The HTTP client that does not read must not be disconnected during the test.
         let page = try PageFixture(limits: limits)
         // More bytes than the system buffers for a client that does not read.
         for _ in 0..<500 { try page.receive("t", [UInt8](repeating: 0x61, count: 60_000)) }

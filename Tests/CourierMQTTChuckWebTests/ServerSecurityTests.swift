@@ -100,8 +100,8 @@ import Testing
 
     @Test func `the server listens on one local address only, so the network cannot reach it`() throws {
         let page = try PageFixture()
-        // A server on all addresses would answer on this one, too, which no other test uses. (The kernel's list of listening
-        // sockets is no proof: it may leave some out while others come and go.)
+        // A server on all addresses would answer on this one, too, which no other test uses. The kernel's list of listening
+        // sockets proves nothing, because it may omit sockets while other sockets are opened and closed.
         _ = try RawHTTP(port: page.server.port)
         #expect(throws: RawHTTP.Failure.self) { try RawHTTP(address: "127.0.0.2", port: page.server.port) }
     }

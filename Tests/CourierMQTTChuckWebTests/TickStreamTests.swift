@@ -31,7 +31,7 @@ import Testing
     @Test func `if a page reads its event stream late, the stream returns only the latest tick`() async throws {
         let logger = MQTTChuckLogger()
         let room = WaitingRoom()
-        room.close()  // Nobody waits in this test: it asks by itself.
+        room.close()  // No request waits here: this test calls the stream itself.
         let ticker = Ticker(logger, room, ServerLimits())
         Self.stop(ticker)
         let stream = try #require(ticker.stream())
@@ -62,7 +62,7 @@ import Testing
         let logger = MQTTChuckLogger()
         let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
         Self.stop(ticker)
-        while ticker.history.isEmpty { ticker.look() }  // The timer may not have looked at all.
+        while ticker.history.isEmpty { ticker.look() }  // The timer may not have fired yet.
         func ticks(_ looks: Int) -> UInt64 {
             let before = ticker.tick(after: 0)?.number ?? 0
             for _ in 0..<looks {

@@ -84,7 +84,7 @@ struct SessionDriverTests {
                 _ = driver.outgoing.accept(
                     OutgoingPublish(topic: "t", qos: .one), payload.span.bytes, array: nil, for: .nobody,
                     at: MonotonicInstant(.now))
-                driver.runOnLoop()  // The loop looks for messages before it comes to the jobs.
+                driver.runOnLoop()  // The loop handles messages before jobs.
                 waiting.append(driver.outgoing.waitingCount)
             }
         }

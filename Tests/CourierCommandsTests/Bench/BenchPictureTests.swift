@@ -108,7 +108,7 @@ struct BenchPictureTests {
         #expect(style.contains("@media (prefers-color-scheme: dark)"))
         for word in ["http://", "https://", "url(", "@import", "<image", "<script", "href"] {
             let count = text.components(separatedBy: word).count - 1
-            #expect(count == (word == "http://" ? 1 : 0), "\(word)")  // The one is the name of SVG itself.
+            #expect(count == (word == "http://" ? 1 : 0), "\(word)")  // The one occurrence is the XML namespace of SVG.
         }
         // All texts are inside the picture, and each class has a style.
         let classes = Set(picture.elements.flatMap { ($0.attributes["class"] ?? "").split(separator: " ") })

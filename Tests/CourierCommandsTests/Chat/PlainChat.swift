@@ -41,7 +41,7 @@ final class PlainChat: Sendable {
     ///
     /// Chat prints into a file. A file does not report that it has grown, so this method polls.
     ///
-    /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
+    /// - Throws: ``Silent`` if no line is printed within ``Swift/Duration/patience``.
     func wait(for lines: String...) async throws {
         try await wait { $0.output.contains(where: lines.contains) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierCommands
 
-/// What the options of a command line set in the client's configuration.
+/// The settings of the client's configuration that the options of a command line set.
 struct ConnectionArgumentsTests {
     private static func read(_ line: String) throws -> ConnectionArguments {
         var settings = PublishArguments()

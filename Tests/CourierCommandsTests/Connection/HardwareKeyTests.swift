@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--tls-engine pkcs11`: the private key is in a token, here one of SoftHSM, and mosquitto demands the certificate.
+/// `--tls-engine pkcs11`: the private key is in a token, here a token of SoftHSM. mosquitto requires the certificate.
 @Suite(.timeLimit(.minutes(5))) struct HardwareKeyTests {
-    /// What a run of `courier` printed, and its exit code.
+    /// The output and the exit code of a run of `courier`.
     private struct Run {
         let text: String
         let code: Int32

@@ -8,7 +8,7 @@ import Testing
 @testable import CourierCommands
 
 struct BrokerDialogueTests {
-    /// What the broker does after it has accepted the connection.
+    /// The behavior of the broker after it has accepted the connection.
     enum Behaviour: CaseIterable { case answers, keepsSilent, refuses }
 
     /// A broker at the other end of a stream in memory, on the client's event loop.

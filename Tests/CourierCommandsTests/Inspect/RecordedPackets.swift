@@ -11,7 +11,8 @@ struct RecordedPackets {
 
     /// A logger with a connection that was opened long ago.
     ///
-    /// - Parameter packetMaxSize: What is kept of a packet, in bytes; as usual by default.
+    /// - Parameter packetMaxSize: The number of bytes that the logger keeps of a packet; the default of
+    ///   ``MQTTChuckOptions`` if omitted.
     init(packetMaxSize: Int? = nil) {
         // The packets are older than the maximum age that a logger has by default.
         var options = MQTTChuckOptions()

@@ -1,4 +1,4 @@
-/// Command lines that mosquitto's clients and ours must answer with the same bytes.
+/// Command lines for which mosquitto's clients and courier must print the same bytes.
 ///
 /// A line is written as in a shell, without the program's name. Single quotes keep a word together, and the text after
 /// ` <<< ` is the standard input. Some words are replaced when the test runs:

@@ -27,10 +27,10 @@ final class ProgramRun: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - words: Its path and its arguments.
-    ///   - input: What it reads.
-    ///   - environment: Its environment; only that of the test by default, with a home folder that has nothing in it.
-    /// - Throws: Why it can not be started.
+    ///   - words: The path and the arguments of the program.
+    ///   - input: The standard input.
+    ///   - environment: The environment; by default, the environment of the test with an empty home folder.
+    /// - Throws: An error if the program cannot be started.
     init(_ words: [String], input: [UInt8] = [], environment: [String]? = nil) throws {
         folder = try TemporaryFolder()
         try Data(input).write(to: URL(fileURLWithPath: folder.file("input")))
@@ -53,7 +53,7 @@ final class ProgramRun: Sendable {
     ///
     /// The program writes into files. A file does not report that it has grown, so this method polls.
     ///
-    /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
+    /// - Throws: ``Silent`` if the condition is not met within ``Swift/Duration/patience``.
     func wait(until isThere: (ProgramRun) -> Bool) async throws {
         let end = ContinuousClock.now + .patience
         while !isThere(self) {

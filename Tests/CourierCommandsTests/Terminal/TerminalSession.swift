@@ -17,11 +17,11 @@ final class TerminalSession: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - words: Its path and its arguments.
-    ///   - columns: How wide the terminal is.
-    ///   - rows: How high it is.
-    ///   - environment: What is different in its environment, such as `NO_COLOR=1`.
-    /// - Throws: Why tmux can not be started.
+    ///   - words: The path and the arguments of the program.
+    ///   - columns: The width of the terminal.
+    ///   - rows: The height of the terminal.
+    ///   - environment: Changed environment variables, such as `NO_COLOR=1`.
+    /// - Throws: An error if tmux cannot be started.
     init(_ words: [String], columns: Int = 80, rows: Int = 24, environment: [String] = []) throws {
         folder = try TemporaryFolder()
         let script = """
@@ -97,11 +97,11 @@ final class TerminalSession: Sendable {
         try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// Waits until the screen shows something.
+    /// Waits until the screen meets a condition.
     ///
     /// tmux does not report a changed screen, so this method polls.
     ///
-    /// - Throws: ``Unseen`` when it does not within ``Swift/Duration/patience``.
+    /// - Throws: ``Unseen`` if the condition is not met within ``Swift/Duration/patience``.
     func wait(until isThere: ([String]) throws -> Bool) async throws {
         let end = ContinuousClock.now + .patience
         while true {
@@ -112,7 +112,7 @@ final class TerminalSession: Sendable {
         }
     }
 
-    /// Waits until a row holds a text.
+    /// Waits until a row contains a text.
     func wait(for text: String) async throws { try await wait { $0.contains { $0.contains(text) } } }
 
     @discardableResult

@@ -74,7 +74,7 @@ import Testing
         let archive = try archive(of: logger, patience: .milliseconds(1))
         disk.fail(FaultyDisk.Plan(first: 1, count: 20, isFull: true, calls: [.write]))
         try Traffic(logger).exchange(1)
-        _ = try? await archive.flush()  // It would wait for an hour for more rows.
+        _ = try? await archive.flush()  // Without this call, the archive would wait an hour for more rows.
         while archive.status.writtenRows < 4 { await Task.yield() }
         #expect(disk.failures == 20 && archive.status.failure == nil)
         await archive.close()
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: A broken disk
 
-    /// - Returns: Whether any call failed.
+    /// - Returns: True if any call failed.
     private func run(_ plan: FaultyDisk.Plan) async throws -> Bool {
         let folder = try TemporaryFolder()
         let url = URL(fileURLWithPath: folder.file("session.chuck"))
@@ -153,7 +153,7 @@ import Testing
         for number in 1..<1_000 { try traffic.exchange(number) }
         #expect(logger.summary.rowCount == 4_000 && archive.status.writtenRows == 4)
         try other.execute("COMMIT", "test")
-        _ = try? await flushed  // Told that the file was in use where it has waited for too long.
+        _ = try? await flushed  // On a busy machine, this call can throw, because the file was locked for too long.
         try await archive.flush()
         await archive.close()
         #expect(try MQTTChuckArchive.logger(of: url).rows(limit: .max).rows == logger.rows(limit: .max).rows)

@@ -82,8 +82,8 @@ struct Recording {
             Publish(topic: topic, payload: Array(text.utf8), delivery: delivery, properties: properties))
     }
 
-    /// A session with a packet of every type that the version has, both ways where both are allowed. Ten milliseconds
-    /// lie between two packets.
+    /// A session with a packet of every type of the version, in both directions if both are allowed. The time between
+    /// two packets is 10 ms.
     func everything() throws {
         let is5 = version >= .v5
         let text = "€ 42"

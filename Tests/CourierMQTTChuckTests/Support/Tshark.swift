@@ -9,10 +9,10 @@ enum Tshark {
         defer { folder.remove() }
         let file = folder.file("session.pcapng")
         try capture.write(to: URL(fileURLWithPath: file))
-        // Checksums are off by default because network cards fill them in; here they are part of what is tested.
+        // Checksums are not checked by default, because network cards compute them. This test checks them.
         let checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
         let format = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a"] + names.flatMap { ["-e", $0] }
-        // Standard error is ignored: tshark only warns there that it runs as root.
+        // Standard error is ignored, because it contains only the warning that tshark runs as root.
         let quietly = ["sh", "-c", "exec tshark \"$@\" 2>/dev/null", "tshark"]
         let output = try ChildProcess.run(quietly + ["-r", file] + checks + ["-Y", filter] + format)
         return String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

@@ -21,7 +21,7 @@ final class RawHTTP: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // Closed by `deinit`, which runs here too, because everything is set.
+        // `deinit` closes the socket here, because all members are initialized.
         guard result == 0 else { throw Failure(message: "connect: \(errno)") }
     }
 
@@ -68,7 +68,7 @@ struct HTTPReply: Sendable {
     /// Names in lower case.
     let headers: [String: String]
     let body: Data
-    /// Whether the end of the body was announced.
+    /// True if the end of the body was received.
     let isWhole: Bool
 
     var text: String { String(decoding: body, as: UTF8.self) }

@@ -3,7 +3,8 @@ import CourierMQTT
 import Foundation
 import Testing
 
-/// What is called by the labels of Courier iOS. A deprecated method of a protocol's type is called without a warning.
+/// Calls with the argument labels of Courier iOS. The compiler prints no warning if a deprecated method is called
+/// through a protocol.
 private protocol Upstream: Sendable {
     func adapters(_ encoder: JSONEncoder) -> [any MessageAdapter]
     func plistAdapters() -> [any MessageAdapter]

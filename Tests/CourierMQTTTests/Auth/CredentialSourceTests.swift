@@ -17,7 +17,7 @@ import Testing
         (try? answer?.result.get())?.options.username
     }
 
-    /// A provider of an app: a class with state and no lock, which is to be used on its queue only.
+    /// A provider of an app: a class with state and no lock, which may be used on its queue only.
     private final class ClosureProvider: IConnectionServiceProvider {
         typealias Completion = @Sendable (Result<ConnectOptions, AuthError>) -> Void
 
@@ -26,7 +26,7 @@ import Testing
         var pending: [Completion] = []
         var calls: [String] = []
         let queue: DispatchQueue
-        /// Told of each call, after it was noted.
+        /// Receives the name of each call after the call was recorded.
         let note: @Sendable (String) -> Void
 
         init(_ queue: DispatchQueue, note: @escaping @Sendable (String) -> Void) {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A source, its provider, and what comes out of it, in order.
+    /// A source, its provider, and their answers and calls in order.
     private struct Closures: Sendable {
         let queue = DispatchQueue(label: "delivery")
         let provider: NonSendableBox<ClosureProvider>
@@ -75,7 +75,7 @@ import Testing
         /// Runs `body` on the provider's queue, after the work that is already queued.
         func onQueue<Value: Sendable>(_ body: @escaping @Sendable (ClosureProvider) -> Value) async -> Value {
             await withCheckedContinuation { continuation in
-                let provider = provider  // Not the whole world, whose end a test waits for.
+                let provider = provider  // Capture the provider only, because the test waits for the release of the source.
                 queue.async { continuation.resume(returning: provider.use(body)) }
             }
         }
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Async providers
 
-    /// A provider whose calls end when the test says so, whether they were cancelled or not.
+    /// A provider whose calls end when the test ends them, even if their tasks were cancelled.
     private final class TaskProvider: ConnectionServiceProvider {
         enum Call: Equatable { case ask(Int), clear, cancelled(Int) }
 
@@ -243,7 +243,7 @@ import Testing
         #expect(await calls.next() == .ask(1))
         source.abandon(AttemptID(number: 1))
         #expect(await calls.next() == .cancelled(1))
-        // A question that comes and goes meanwhile is never asked.
+        // A request that is abandoned while an earlier call runs never reaches the provider.
         source.fetch(AttemptID(number: 2)) { continuation.yield(($0, $1)) }
         source.abandon(AttemptID(number: 2))
         source.fetch(AttemptID(number: 3)) { continuation.yield(($0, $1)) }

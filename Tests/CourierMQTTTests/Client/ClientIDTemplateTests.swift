@@ -64,7 +64,7 @@ import Testing
         try await test.wait(for: "connectionSuccess")
         let id = try #require(test.info?.clientId)
         try #require(id.hasPrefix("app-") && id.utf8.count == Self.template.utf8.count && !id.contains("%"))
-        broker.disconnect(id)  // Which does nothing if it is not the id of CONNECT.
+        broker.disconnect(id)  // This call has an effect only if CONNECT contains this id.
         try await test.wait(for: "connectionSuccess", count: 2)
         #expect(test.info?.clientId == id)
         await test.client.disconnectAndWait()

@@ -208,7 +208,7 @@ import Testing
         try await test.wait(for: "connectionLost")
         try await client.publish("after", to: "n")
         #expect(try await texts.next() == "after")
-        try await test.wait(for: "connectionSuccess", count: 2)  // Events come by another queue.
+        try await test.wait(for: "connectionSuccess", count: 2)  // Another queue delivers the events.
         #expect(test.eventNames.count { $0 == "reconnect" } == 1)
         #expect(test.eventNames.count { $0 == "connectionSuccess" } == 2)
         try await Self.end(test, broker)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What the provider answers, when it is asked, and how often.
+/// The requests to the provider, and its answers.
 extension ConnectionSupervisorTests {
     @Test func `a provider with a temporary error is asked again after 1, 2, 4 s, then after the reconnect pauses`() {
         var world = SupervisorHarness()
@@ -73,7 +73,7 @@ extension ConnectionSupervisorTests {
 
     // MARK: Another user
 
-    /// At rest after a connection of the first user.
+    /// A client that has disconnected after a connection of the first user.
     private func signedOut() -> SupervisorHarness {
         var world = SupervisorHarness()
         world.handle(.topicsChanged(areWanted: true))
@@ -212,7 +212,8 @@ extension ConnectionSupervisorTests {
         #expect(world.attemptTimes == (0...20).map { 2.5 * Double($0) })
         #expect(!world.events.contains { ["connectionLost", "connectionFailure"].contains($0.type.name) })
 
-        // None of them was stable: of two losses with good connections between them, the second is one in a row.
+        // None of these connections was stable. So the second loss counts as the second in a row, although
+        // connections succeeded in between.
         world.drop()
         #expect(world.deadline == 51)
         world.fireTimer()

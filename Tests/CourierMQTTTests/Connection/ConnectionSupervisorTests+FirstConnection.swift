@@ -7,7 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// When callers of `connected()` learn that the first connection cannot come about, and what the log says meanwhile.
+/// The cases in which callers of `connected()` get an error before the first connection, and the log records of these
+/// cases.
 extension ConnectionSupervisorTests {
     /// A client that has begun its first attempt.
     private func opening(
@@ -28,7 +29,7 @@ extension ConnectionSupervisorTests {
         world.handle(.closed(.transportClosed, .failed(TransportError(code, "\(code)"))))
     }
 
-    /// Whether a caller of `connected()` gets an error at once.
+    /// True if a caller of `connected()` gets an error at once.
     private func isHopeless(_ world: SupervisorHarness) -> Bool {
         if case .failed = world.supervisor.waiterAnswer { true } else { false }
     }

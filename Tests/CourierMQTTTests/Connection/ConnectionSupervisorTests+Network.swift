@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What the monitor of the network says.
+/// Changes that the network monitor reports.
 extension ConnectionSupervisorTests {
     @Test func `a returning network starts an attempt at once, but at most once in 5 s`() {
         var world = SupervisorHarness()

@@ -56,7 +56,7 @@ extension ConnectionSupervisorTests {
         #expect(world.attemptTimes == [0, 64])
         world.accept()
 
-        // A second time, which is lost without a network.
+        // A second takeover. The network is unavailable when the connection is lost.
         world.handle(.networkChanged(.unavailable))
         world.disconnectedByServer(.sessionTakenOver)
         #expect(world.deadline == 184)
@@ -115,7 +115,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    /// [MQTT-3.1.4-3]: a server says 0x8E, and not all do.
+    /// [MQTT-3.1.4-3]: some servers send DISCONNECT with 0x8E to the earlier client, but not all servers do.
     @Test
     func `in MQTT 5, the log and the event mention the client id after two dropped connections in a row`() {
         var world = SupervisorHarness()
@@ -209,7 +209,8 @@ extension ConnectionSupervisorTests {
 
     // MARK: In a row
 
-    /// A connection after so many that were dropped no later than another client would have it. Six are a takeover.
+    /// Returns a client that is connected after `count` dropped connections. Each connection was dropped so early
+    /// that another client with the same id may be the reason. Six such drops count as a takeover.
     private func connected(
         afterDrops count: Int, _ options: ConnectOptions = SupervisorHarness.options
     ) -> SupervisorHarness {
@@ -234,7 +235,7 @@ extension ConnectionSupervisorTests {
         world.accept(.v311)
     }
 
-    /// How long the client waits after one more drop.
+    /// Returns the pause after one more drop.
     private func pauseAfterDrop(_ world: inout SupervisorHarness) -> Double? {
         world.wait(14)
         world.drop()
@@ -312,7 +313,7 @@ extension ConnectionSupervisorTests {
 
     private func expectEnd(of fight: inout TakeoverFight, _ note: String) {
         while fight.verdict == nil, fight.evictionCount < 100, fight.takeTurn() {}
-        // Six of each, and the first, which the other could not see coming.
+        // Six counted drops for each client, and the first drop, which is not counted.
         #expect(fight.evictionCount <= 13, "\(note)")
         #expect(fight.verdict?.code == .sessionTakenOver, "\(note)")
         #expect(fight.verdict?.message.contains("client id \"c\"") == true, "\(note)")

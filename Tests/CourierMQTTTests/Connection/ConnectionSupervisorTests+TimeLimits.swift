@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Attempts and connections that take, or are silent, too long.
+/// Attempts that take too long, and connections that are silent for too long.
 extension ConnectionSupervisorTests {
     @Test func `an attempt without CONNACK fails with timedOut after the connect timeout`() {
         var world = SupervisorHarness { $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 10) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The exact answers, as scripts of inputs with their times.
+/// The exact actions of the supervisor for sequences of inputs with their times.
 @Suite struct ConnectionSupervisorTests {
     let options = SupervisorHarness.options
     let first = AttemptID(number: 1)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What holds for every sequence of inputs: short ones all, long ones at random.
+/// Rules that hold for every sequence of inputs. All short sequences are tested, and random long sequences.
 @Suite struct ConnectionSupervisorWalkTests {
-    /// Inputs as the world can give them in the present situation.
+    /// The inputs of a sequence.
     private enum Move: String, CaseIterable {
         case connect, disconnect, destroy
         case grant, grantShort, denyLater, denyNow, answerLate
@@ -20,7 +20,7 @@ import Testing
         case timer, tick, receive, send, pauseReading, resumeReading
     }
 
-    /// Plays `move`; `false` when the world can not make it now.
+    /// Passes an input to the supervisor. Returns `false` if this input is impossible in the present state.
     private func play(_ move: Move, _ world: inout SupervisorHarness) -> Bool {
         switch move {
         case .connect: world.handle(.connectRequested(source: "walk"))
@@ -76,7 +76,7 @@ import Testing
         return true
     }
 
-    /// Brings the world to rest and expects that nothing is left over.
+    /// Disconnects the client, and expects that the client is at rest without open requests.
     private func settle(_ world: SupervisorHarness, _ note: @autoclosure () -> String) {
         var world = world
         world.handle(.disconnectRequested)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Worlds in each phase, from which all short sequences are played.
+    /// A world in each phase. All short sequences begin with these worlds.
     private var starts: [(name: String, world: SupervisorHarness)] {
         func after(_ moves: Move...) -> SupervisorHarness {
             var world = configured()

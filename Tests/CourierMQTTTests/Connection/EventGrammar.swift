@@ -9,9 +9,9 @@ import CourierCore
 /// #expect(grammar.openStarts.isEmpty)  // once the client is at rest
 /// ```
 struct EventGrammar {
-    /// An event that may not come where it came.
+    /// An event that the grammar does not allow at its position.
     struct Violation: Equatable, CustomStringConvertible {
-        /// Counts events from 0.
+        /// The number of the event, from 0.
         let index: Int
         let message: String
         var description: String { "event \(index): \(message)" }
@@ -23,7 +23,7 @@ struct EventGrammar {
         case connected
     }
 
-    /// What one start was made for, to be matched by its end.
+    /// The request of a start event. An end event of the same request matches it.
     private enum Start: Hashable {
         case subscribe(String)
         case unsubscribe(String)
@@ -40,14 +40,14 @@ struct EventGrammar {
     private var isInBackground: Bool?
     private var isUnavailable: Bool?
     private var open: [Start: Int] = [:]
-    /// The topics of what has come.
+    /// The topics of the received messages.
     private var receivedTopics: Set<String> = []
-    /// Whether events about messages were dropped: their ends can stand alone from then on.
+    /// True if events about messages were dropped. From then on, an end event of a message needs no start event.
     private var isIncomplete = false
     private let hasStore: Bool
 
-    /// Checks the events of a client, with a message store or without. What an earlier process left in a store is not
-    /// told when it came.
+    /// Checks the events of a client. With a message store, the client does not report the arrival of messages that
+    /// an earlier process received.
     init(hasStore: Bool = false) { self.hasStore = hasStore }
 
     /// The violations in `events`.
@@ -57,7 +57,8 @@ struct EventGrammar {
         return grammar.violations
     }
 
-    /// The starts that have no end yet, in words, sorted. A client at rest has none but messages that wait.
+    /// The start events without an end event, as sorted texts. A client at rest has only start events of waiting
+    /// messages.
     var openStarts: [String] {
         var starts: [String] = []
         if isAuthenticating { starts.append("connectionServiceAuthStart") }
@@ -76,14 +77,14 @@ struct EventGrammar {
         return starts.sorted()
     }
 
-    /// Takes the next event.
+    /// Checks the next event.
     mutating func record(_ event: CourierEventType) {
         defer { count += 1 }
         if mustBegin {
             mustBegin = false
             switch event {
             case .connectionServiceAuthStart, .connectionAttempt: break
-            // Told on the threads of writers and readers, whenever it happens.
+            // The threads of senders and readers report these events, so they may come at any time.
             case .messageSend, .messageSendSuccess, .messageSendFailure, .messageReceiveFailure, .eventsDropped:
                 mustBegin = true
             default: violate("reconnect is followed by \(name(of: event)) instead of the attempt")
@@ -153,7 +154,7 @@ struct EventGrammar {
         case .messageSendSuccess(let topic, let qos, let size, _):
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: isIncomplete)
         case .messageSendFailure(let topic, let qos, let error, let size):
-            // A queue without room is asked after the start.
+            // If the queue is full, the client refuses the message after its start event.
             let mayStandAlone = isRefusal(error) && (error as? CourierError)?.code != .queueFull
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone || isIncomplete)
         case .messageReceive(let topic, _):
@@ -195,15 +196,15 @@ struct EventGrammar {
         violate("\(what) without an attempt, while there is \(connection)")
     }
 
-    /// Whether an error is one of this side, which refused a filter or a message before its start. What was taken can
-    /// end here as well, but has started.
+    /// True if the client itself refused a filter or a message before its start event. False if the client gave up an
+    /// accepted message, because an accepted message has a start event.
     private func isRefusal(_ error: (any Error)?) -> Bool {
         guard let code = (error as? CourierError)?.code, code.number < 200 else { return false }
         let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .messageWithdrawn, .clientDestroyed]
         return !ends.contains(code)
     }
 
-    /// Whether an error says that CONNACK has ruled a filter out, so that the broker is not asked.
+    /// True if the client sent no packet, because CONNACK forbids the filter.
     private func isRuledOut(_ error: (any Error)?) -> Bool {
         guard let error = error as? CourierError, error.code == .subscriptionRefused, let reason = error.reasonCode
         else { return false }
@@ -213,7 +214,8 @@ struct EventGrammar {
         return codes.contains(reason)
     }
 
-    /// Ends a start. Without one it is a second end, unless it may stand alone.
+    /// Matches an end event with a start event. An end event without a start event is a violation, unless
+    /// `mayStandAlone` is true.
     private mutating func end(_ start: Start, mayStandAlone: Bool) {
         guard let count = open[start] else {
             return require(mayStandAlone, "the end of \(start), which has not started")
@@ -227,7 +229,7 @@ struct EventGrammar {
 
     private mutating func violate(_ message: String) { violations.append(Violation(index: count, message: message)) }
 
-    /// The case's name, without what it carries.
+    /// The name of the event's case, without its associated values.
     private func name(of event: CourierEventType) -> String {
         String(String(describing: event).prefix { $0 != "(" })
     }

@@ -8,7 +8,8 @@ import Testing
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    /// Sends for 60 seconds without an answer expected, on a peer that answers probes or does not.
+    /// Sends for 60 seconds without an expected answer, to a peer that answers probes or not. Returns the time when
+    /// the connection counts as dead.
     private func lifeOfQuietSender(answersProbes: Bool) -> Double? {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)

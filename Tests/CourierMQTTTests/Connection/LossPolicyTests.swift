@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The table, row by row: as data, as behaviour of the supervisor, and as documentation.
+/// Checks the LossPolicy table: its rows, the behavior of the supervisor, and the documentation.
 @Suite struct LossPolicyTests {
     @Test func `each loss cause is in at most one row of the LossPolicy table`() {
         var seen: Set<LossCause> = []
@@ -17,7 +17,7 @@ import Testing
         for problem in LossCause.TransportProblem.allCases { #expect(seen.contains(.transport(problem))) }
     }
 
-    /// Every code that a server may put into CONNACK or DISCONNECT, by what MQTT 5.0 tables 3-1 and 3-10 say.
+    /// Checks every code that a server may send in CONNACK or DISCONNECT (MQTT 5.0, tables 3-1 and 3-10).
     @Test func `each failure code of CONNACK and each code of DISCONNECT is in exactly one LossPolicy row`() throws {
         for code in PacketReasonCode.allCases {
             for packet in [
@@ -37,7 +37,7 @@ import Testing
 
     private func rowCount(_ cause: LossCause) -> Int { LossPolicy.rows.count { $0.causes.contains(cause) } }
 
-    /// What follows each cause, by hand, but for the codes that are followed by `retry`.
+    /// The expected response to each cause, written by hand. Reason codes with the response `retry` are omitted.
     private static let expected: [LossCause: LossPolicy.Response] = [
         .transport(.configuration): .stop, .transport(.clientCertificateMissing): .stop,
         .transport(.loopEnded): .stop, .transport(.unreachable): .retry, .transport(.broken): .retry,
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// An ending that the supervisor takes for `cause`.
+    /// An ending that the supervisor assigns to `cause`.
     private func ending(_ cause: LossCause) -> (CloseReason, ChannelCloseReason)? {
         switch cause {
         case .refused(let code): (.refused(ConnAck(reasonCode: code)), .closedByOwner)
@@ -84,8 +84,8 @@ import Testing
         case .acknowledgementTimeout: (.acknowledgementTimeout, .closedByOwner)
         case .closedByServer: (.transportClosed, .closedByPeer)
         case .closedHere: (.requested, .closedByOwner)
-        case .unreadableStore: nil  // There is no connection; see ScriptedOutboxTests.
-        case .repeatedDrops: nil  // Three endings; see ConnectionSupervisorTests.
+        case .unreadableStore: nil  // This cause has no connection; ScriptedOutboxTests tests it.
+        case .repeatedDrops: nil  // This cause needs three endings; ConnectionSupervisorTests tests it.
         case .transport(let problem):
             (.transportClosed, .failed(TransportError(Self.code(of: problem), "as the transport says it")))
         }

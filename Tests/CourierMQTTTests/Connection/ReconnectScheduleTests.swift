@@ -28,7 +28,7 @@ import Testing
                 full.append(pause / whole)
             }
         }
-        // Spread over the whole range, not only inside of it.
+        // The pauses cover the whole range.
         #expect(equal.contains { $0 < 0.51 } && equal.contains { $0 > 0.99 })
         #expect(full.contains { $0 < 0.01 } && full.contains { $0 > 0.99 })
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Which servers that a broker names get the client, and with which credentials.
+/// The redirects that the client follows, and the credentials that it sends to the new server.
 @Suite struct RedirectPolicyTests {
     private func opening(
         _ options: ConnectOptions = SupervisorHarness.options,
@@ -31,7 +31,7 @@ import Testing
 
     private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
 
-    /// What the app is told of the end of the last attempt or connection.
+    /// The error message of the last event that reports the end of an attempt or a connection.
     private func message(_ world: SupervisorHarness) -> String {
         world.events.reversed().compactMap(\.failure).first?.message ?? ""
     }
@@ -193,7 +193,8 @@ import Testing
         world.wait(20)
         world.drop()
         world.fireTimer()
-        // Back at home with the credentials of home, or where it has moved to with those of the host.
+        // After useAnotherServer, the client is at the configured host with its own credentials. After serverMoved,
+        // it is at the new server with that server's credentials.
         #expect(world.fetch == nil, "what the provider gave is still good")
         #expect(world.info?.password == (code == .useAnotherServer ? "s3cret" : "node-password"))
         world.expectNoFaults()
@@ -223,7 +224,8 @@ import Testing
         #expect(world.grant(renewed).contains(.closeInOrder))
         world.closeEnds()
         #expect(host(world) == "node:1884" && world.info?.password == "new")
-        // It can not be reached any more: home, and with the credentials of home.
+        // The new server cannot be reached any more. The client connects to the configured host with the credentials
+        // of this host.
         world.drop()
         world.fireTimer()
         #expect(host(world) == "broker:1883" && world.info?.password == "s3cret")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What becomes of a client that a broker sends to another server (MQTT 5.0 §4.11), and of the way back.
+/// A client that a broker redirects to another server (MQTT 5.0 §4.11), and its return to the configured server.
 @Suite struct ServerReferralTests {
     private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
 

@@ -7,8 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The world around a ``ConnectionSupervisor``: a clock, a provider and a byte stream, as far as the supervisor's actions
-/// make a difference to them. It notes whatever may never happen.
+/// Simulates the environment of a ``ConnectionSupervisor``: a clock, a provider and a byte stream. Records violations of
+/// the supervisor's rules.
 struct SupervisorHarness {
     typealias Action = ConnectionSupervisor.Action
     typealias Input = ConnectionSupervisor.Input
@@ -17,35 +17,35 @@ struct SupervisorHarness {
     private let start: ContinuousClock.Instant
     private(set) var now: ContinuousClock.Instant
     private(set) var grammar = EventGrammar()
-    /// What may never happen, and did.
+    /// The recorded violations.
     private(set) var faults: [String] = []
 
-    /// The question that the provider was asked and has not answered.
+    /// The request to the provider that is not answered yet.
     private(set) var fetch: AttemptID?
-    /// The server that a broker has referred to, if the question is about its credentials.
+    /// The server of a redirect, if the request is about the credentials for this server.
     private(set) var fetchedServer: BrokerEndpoint?
-    /// The look-up of service records that was asked for and has not been answered.
+    /// The lookup of service records that is not answered yet.
     private(set) var search: AttemptID?
-    /// Whether there is a byte stream.
+    /// True if there is a byte stream.
     private(set) var isOpen = false
-    /// Whether it was dropped and its end is on the way.
+    /// True if the byte stream was aborted and its end was not reported yet.
     private var isAborted = false
     private(set) var info: ConnectOptions?
     private var state = ConnectionState.disconnected
-    /// The last attempt, for answers that come too late.
+    /// The number of the last attempt, for answers that come too late.
     private(set) var lastAttempt = AttemptID(number: 0)
-    /// When attempts began, in seconds since the start.
+    /// The times when attempts began, in seconds since the start.
     private(set) var attemptTimes: [Double] = []
     private(set) var events: [ConnectionEvent] = []
     private(set) var releases: [ConnectionFailure?] = []
     private(set) var logLines: [String] = []
-    /// How often an address was to blame.
+    /// The number of times that an address was reported as failed.
     private(set) var avoidedCount = 0
 
     init(seed: UInt64 = 1, _ change: (inout SupervisorConfiguration) -> Void = { _ in }) {
         var configuration = SupervisorConfiguration()
         configuration.jitter = .none
-        configuration.slowAttemptTime = nil  // The tests of it set it.
+        configuration.slowAttemptTime = nil  // Only the tests of this option set it.
         configuration.redirects.allowedHosts = Self.referredHosts
         change(&configuration)
         start = ContinuousClock.now
@@ -58,10 +58,10 @@ struct SupervisorHarness {
     /// The deadline, in seconds since the start.
     var deadline: Double? { supervisor.deadline.map { start.duration(to: $0) / .seconds(1) } }
 
-    /// Waits.
+    /// Moves the time forward.
     mutating func wait(_ seconds: Double) { now = now.advanced(by: .seconds(seconds)) }
 
-    /// Waits for the deadline and fires the timer; nothing happens without one.
+    /// Moves the time to the deadline and fires the timer. Does nothing if there is no deadline.
     @discardableResult
     mutating func fireTimer() -> [Action] {
         guard let deadline = supervisor.deadline else { return [] }
@@ -71,7 +71,8 @@ struct SupervisorHarness {
         return actions
     }
 
-    /// Hands an input over, checks what the answer may not be, and returns it without the log and what is about addresses.
+    /// Passes an input to the supervisor, and checks the actions. Returns the actions, except log records and reports
+    /// about addresses.
     @discardableResult
     mutating func handle(_ input: Input) -> [Action] {
         let answerBefore = supervisor.waiterAnswer
@@ -182,7 +183,7 @@ struct SupervisorHarness {
 
     // MARK: Shortcuts
 
-    /// The hosts that references lead to in tests of what follows.
+    /// The hosts of the redirects in tests of followed redirects.
     static let referredHosts = Dictionary(
         uniqueKeysWithValues: [
             "other", "third", "b1", "b2", "b3", "b4", "2001:db8::7", "elsewhere", "new-a", "moved",
@@ -211,7 +212,7 @@ struct SupervisorHarness {
         return handle(.accepted(ConnAck(), version))
     }
 
-    /// From rest to a connection.
+    /// Connects a client that is at rest.
     mutating func connect(_ version: ProtocolVersion = .v5, expiresIn seconds: Double? = nil) {
         handle(.connectRequested(source: "test"))
         grant(expiresIn: seconds)
@@ -233,11 +234,11 @@ struct SupervisorHarness {
         handle(.closed(.disconnectedByServer(Disconnect(reasonCode: code, properties: properties)), .closedByOwner))
     }
 
-    /// What an orderly close ends in.
+    /// Reports the end of an orderly close.
     @discardableResult
     mutating func closeEnds() -> [Action] { handle(.closed(.requested, .closedByOwner)) }
 
-    /// Expects that nothing happened that may not.
+    /// Expects that no violation was recorded.
     func expectNoFaults(_ note: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(faults == [], "\(note)", sourceLocation: sourceLocation)
         #expect(grammar.violations == [], "\(note)", sourceLocation: sourceLocation)

@@ -3,18 +3,18 @@ import MQTTCodec
 
 @testable import CourierMQTT
 
-/// Two clients with one id at a broker of MQTT 3.1.1, which closes the connection of the one when the other comes
-/// [MQTT-3.1.4-2]. Time is that of the clients.
+/// Two clients with the same client id at a broker of MQTT 3.1.1. The broker closes the connection of one client when
+/// the other client connects [MQTT-3.1.4-2]. The clients share one virtual time.
 struct TakeoverFight {
-    /// How long the way to the broker takes.
+    /// The time that a connection attempt takes.
     private static let latency = 0.05
 
     private(set) var clients: [SupervisorHarness]
-    /// How often either was thrown out.
+    /// The number of connections that the broker closed because of the other client.
     private(set) var evictionCount = 0
 
-    /// Begins when the one client has been connected for `lead` seconds and the other comes; both had so many attempts
-    /// that failed before.
+    /// Creates two clients that have had `failedAttempts` failed attempts each. The second client connects `lead`
+    /// seconds after the first.
     init(
         seed: UInt64, lead: Double, failedAttempts: Int, _ change: (inout SupervisorConfiguration) -> Void
     ) {
@@ -36,7 +36,7 @@ struct TakeoverFight {
 
     var time: Double { clients[0].time }
 
-    /// What those who wait for the connection of a client are told that has yielded, if one has.
+    /// The error for callers that wait for a connection, if one of the clients has such an error.
     var verdict: CourierError? {
         for client in clients {
             guard case .failed(.error(let error)) = client.supervisor.waiterAnswer else { continue }
@@ -45,7 +45,7 @@ struct TakeoverFight {
         return nil
     }
 
-    /// Lets the client that was thrown out come back, if that is before `end`.
+    /// Lets the disconnected client connect again, if its next attempt begins before `end`.
     mutating func takeTurn(before end: Double = .infinity) -> Bool {
         guard let index = clients.indices.first(where: { !clients[$0].isOpen }), let due = clients[index].deadline,
             due < end

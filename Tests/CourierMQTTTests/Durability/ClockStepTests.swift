@@ -38,7 +38,7 @@ import Testing
         ])
     ]
 
-    /// Has the broker send a message that no reader takes.
+    /// Lets the broker send a message that has no reader.
     private static func receive(_ world: ScriptedWorld, _ store: ControlledStore?) async throws {
         await world.connect()
         await world.until { world.client.connectionState == .connected }
@@ -51,7 +51,7 @@ import Testing
         await store.memory.summary(of: world.scope).incomingCount
     }
 
-    /// What a reader that comes now gets; a message that is sent behind it tells that there is no more.
+    /// Returns the messages that a new reader receives.
     private static func texts(_ world: ScriptedWorld) async -> [String] {
         let received = Series<String>()
         let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in received.append(text) }
@@ -125,7 +125,7 @@ import Testing
     ) async throws {
         let store = ControlledStore()
         try await Self.run(store) { world, _ in
-            // The date has stepped since the message was stored.
+            // The date has changed since the message was stored.
             let storedAt = Self.start - 500 - step
             try await store.memory.fill(
                 [Self.row(world, Self.boot, ago: .seconds(500), storedAt: storedAt)], world.scope)

@@ -3,8 +3,7 @@ import Synchronization
 
 @testable import CourierMQTT
 
-/// A ``MemoryMessageStore`` whose commits a test holds back or lets fail, and whose commits it can look at. What is read of
-/// a session and of its outgoing messages it can hold back as well.
+/// A ``MemoryMessageStore`` that records commits. A test can delay its commits and reads, or let its commits fail.
 final class ControlledStore: MessageStore {
     typealias Rule = @Sendable (StoreChange) -> CourierError?
 
@@ -31,24 +30,24 @@ final class ControlledStore: MessageStore {
     /// All changes that were stored, in order.
     var changes: [StoreChange] { state.withLock { $0.commits.flatMap { $0 } } }
 
-    /// How many commits were tried.
+    /// The number of attempted commits.
     var attemptCount: Int { state.withLock { $0.attemptCount } }
 
-    /// How many changes each commit had.
+    /// The number of changes in each commit.
     var commitSizes: [Int] { state.withLock { $0.commits.map(\.count) } }
 
-    /// How many messages each commit brought that brought any.
+    /// The number of new messages in each commit that has new messages.
     var messageCounts: [Int] {
         state.withLock { $0.commits.map { $0.count(where: \.isEnqueue) }.filter { $0 > 0 } }
     }
 
-    /// Those of them that may be lost in a power cut.
+    /// The changes of repeatable commits, which may be lost in a power cut.
     var repeatableChanges: [StoreChange] { state.withLock { $0.repeatable } }
 
-    /// Holds commits back from now on.
+    /// Delays commits from now on.
     func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Does what was held back, and goes on holding back what follows if that is wanted.
+    /// Performs the delayed commits. If `holdingNext` is true, later commits are delayed.
     func release(holdingNext: Bool = false) {
         let held = state.withLock { state in
             defer { state.held = [] }
@@ -58,13 +57,13 @@ final class ControlledStore: MessageStore {
         for commit in held { commit() }
     }
 
-    /// How many commits are held back.
+    /// The number of delayed commits.
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// Does commits from now on without saying so.
+    /// Performs commits from now on, but delays their completions.
     func holdAnswers() { state.withLock { $0.areAnswersHeld = true } }
 
-    /// Says what was done.
+    /// Calls the delayed completions.
     func releaseAnswers() {
         let held = state.withLock { state in
             defer { state.heldAnswers = [] }
@@ -74,22 +73,22 @@ final class ControlledStore: MessageStore {
         for answer in held { answer() }
     }
 
-    /// Holds back from now on what was read, before it is handed out.
+    /// Delays the results of reads from now on.
     func holdReads() { state.withLock { $0.areReadsHeld = true } }
 
-    /// Holds back from now on what was read of received messages.
+    /// Delays the results of reads of received messages from now on.
     func holdIncomingReads() { state.withLock { $0.areIncomingReadsHeld = true } }
 
-    /// Hands out what comes from now on at once.
+    /// Does not delay later reads.
     func letReadsPass() { state.withLock { ($0.areReadsHeld, $0.areIncomingReadsHeld) = (false, false) } }
 
-    /// How many reads are held back.
+    /// The number of delayed reads.
     var heldReadCount: Int { state.withLock { $0.heldReads.count } }
 
-    /// How many pages of outgoing messages were read.
+    /// The number of pages of outgoing messages that were read.
     var outgoingReadCount: Int { state.withLock { $0.outgoingReadCount } }
 
-    /// Hands out what was held back for the longest time.
+    /// Returns the result of the oldest delayed read.
     func releaseRead() {
         let read = state.withLock { $0.heldReads.isEmpty ? nil : $0.heldReads.removeFirst() }
         read?.resume()
@@ -107,7 +106,7 @@ final class ControlledStore: MessageStore {
         return rows
     }
 
-    /// Lets a commit fail that has a change for which `rule` has an error; `nil` ends it.
+    /// Lets a commit fail if `rule` returns an error for one of its changes. `nil` removes the rule.
     func fail(_ rule: Rule?) { state.withLock { $0.rule = rule } }
 
     func commit(

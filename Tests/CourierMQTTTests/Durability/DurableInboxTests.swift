@@ -44,7 +44,7 @@ import Testing
         return (loop, store, steps, additions, inbox, queue)
     }
 
-    /// Gives a reader all rows.
+    /// Passes all rows to a reader.
     private static func handOut(
         _ inbox: DurableInbox, _ steps: StoreCommitQueue, _ store: ControlledStore, on loop: EventLoop,
         of scope: StoreScope = scope
@@ -66,7 +66,7 @@ import Testing
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
         #expect(!hasRows)
 
-        // Their time is over: the store has removed them, and is asked how many are left.
+        // The rows have expired. So the store has removed them, and the inbox reads the number of remaining rows.
         try await store.memory.fill(Self.ids.map { .removeIncoming($0) }, Self.scope)
         store.holdReads()
         await Self.onLoop(loop) { inbox.removeExpired() }
@@ -105,7 +105,7 @@ import Testing
         store.release()
         while await Self.onLoop(loop, { !steps.isIdle }) {}
 
-        // A reader still has the first row, and the others.
+        // A reader still has the first row and the other rows.
         let found = await Self.readAgain(inbox, on: loop)
         #expect(found?.isEmpty == true)
         let isSettled = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
@@ -123,7 +123,7 @@ import Testing
         await loop.shutdown()
     }
 
-    /// What a further reader is given.
+    /// The rows that another reader receives.
     private static func readAgain(_ inbox: DurableInbox, on loop: EventLoop) async -> [StoredMessage.ID]? {
         await withCheckedContinuation { (done: CheckedContinuation<[StoredMessage.ID]?, Never>) in
             loop.execute {

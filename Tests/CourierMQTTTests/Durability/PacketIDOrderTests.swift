@@ -13,8 +13,8 @@ import Testing
                 Publish(topic: "t", payload: Array(text.utf8), delivery: .exactlyOnce(7, isDuplicate: false))))
     }
 
-    /// The broker loses the session while the store does not take the end of the first message with id 7, and uses the id
-    /// for another one.
+    /// The store delays the deletion of packet id 7. In the meantime, the broker loses the session, and uses this packet
+    /// id for another message.
     @Test(arguments: [true, false])
     func `[MQTT-4.3.3-10] a delayed deletion of an old packet id does not delete the same id of a new message`(
         _ isRead: Bool
@@ -52,7 +52,7 @@ import Testing
             await world.until { await world.broker.packets(.pubRec).count == 2 }
             await world.until { store.changes.contains(.forgetPacketID(7)) }
             await world.settle()
-            // A process that begins now knows the second message when the broker repeats it.
+            // The packet id is stored, so a new process recognizes the second message when the broker repeats it.
             #expect(await store.memory.incomingPacketIDs(in: world.scope) == [7])
             sink?.cancel()
         }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What `isMessagePersistenceEnabled` does without a `messageStore`.
+/// The effect of `isMessagePersistenceEnabled` if the app sets no `messageStore`.
 @Suite(.timeLimit(.minutes(5))) struct PersistenceTests {
-    /// Answers when it is told to, as one that asks over a network.
+    /// Answers only when the test allows this, like a provider that uses a slow network.
     private final class PatientProvider: ConnectionServiceProvider {
         let clientID: String
         private let answers: AsyncStream<ConnectOptions>
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// A client as the factory makes it, which connects to a port where nothing listens.
+    /// A client from the factory. It connects to a port without a listener.
     private func made(
         _ id: String, log: (any LogHandler)? = nil, _ further: (inout MQTTClientConfig) -> Void = { _ in }
     ) -> any CourierClient {
@@ -67,7 +67,7 @@ import Testing
         get throws { try StorePlace(program: "app", environment: ["XDG_STATE_HOME": folder.path]) }
     }
 
-    /// How many outgoing messages the file of a client id has for it.
+    /// The number of outgoing messages in the store file of a client id.
     private func stored(_ id: String) throws -> Int {
         let inspector = try SQLiteStoreInspector(at: try place.file(of: id))
         return try inspector.scopes().first { $0.scope.clientID == id }?.summary.outgoingCount ?? 0
@@ -274,8 +274,8 @@ import Testing
 
     // MARK: What others have left
 
-    /// Stores a message as a client with this id does by default. The file is closed when the call returns. A client closes its
-    /// own file only some time after its last reference has gone.
+    /// Stores a message like a client with this id. The file is closed when the call returns. A client itself would close its
+    /// file only some time after its last reference is released.
     private func leaveMessage(of id: String) async throws {
         let store = try SQLiteMessageStore(at: place.file(of: id))
         let client = made(id) {

@@ -15,7 +15,7 @@ import Testing
         return .send(.publish(Publish(topic: "t", payload: Array(text.utf8), delivery: delivery)))
     }
 
-    /// Sends these when the client says "go".
+    /// A broker that performs these steps when the client publishes to "go".
     private static func broker(_ steps: ScriptStep...) -> ConnectionScript {
         .connection([.accept(), .serve(until: .publish(to: "go"))] + steps)
     }
@@ -36,7 +36,7 @@ import Testing
 
     private static func go(_ world: ScriptedWorld) async throws {
         await world.connect()
-        await world.until { world.client.connectionState == .connected }  // Tasks read the store before.
+        await world.until { world.client.connectionState == .connected }  // The client reads the store before it connects.
         try world.publish("", to: "go", qos: .zero)
         await world.settle()
     }
@@ -248,7 +248,7 @@ import Testing
         try await Self.run([script]) { world, store in
             try await Self.go(world)
             await world.until { await Self.acknowledged(world) == [1] }
-            // A store that fails is read all the same, without what it has not taken.
+            // If the store fails, its rows are still read, except the rows that it has not stored.
             store.fail { if case .keep = $0 { CourierError(.storeFailed, "Not yet.") } else { nil } }
             try world.publish("", to: "more", qos: .zero)
             await world.until { world.events.contains("messageStoreFailure") }
@@ -356,20 +356,20 @@ import Testing
             try await Self.go(world)
             try await messages.next()?.acknowledge()
             await world.run(for: .seconds(1))
-            await world.until { await Self.acknowledged(world) == [1] }  // The store answers on a queue of its own.
+            await world.until { await Self.acknowledged(world) == [1] }  // The store calls its completions on its own queue.
             await world.run(for: .seconds(8))
             #expect(await Self.acknowledged(world) == [1])
             #expect(world.errors(of: "messageReceiveFailure").isEmpty)
             await world.run(for: .seconds(3))
             await world.until { await Self.acknowledged(world).sorted() == [1, 2, 3] }
-            // It is known to be full by now.
+            // The client has noticed by now that the store is full.
             try world.publish("", to: "more", qos: .zero)
             await world.until { await Self.acknowledged(world).sorted() == [1, 2, 3, 4] }
             #expect(await Self.incomingCount(world, store) == 1)
             let errors = world.errors(of: "messageReceiveFailure")
             #expect(errors.map(\.code) == [.noReader, .noReader])
             #expect(errors.allSatisfy { ($0.cause as? CourierError)?.code == .storeFull })
-            // Once for both, and once for the one that does not fit.
+            // One event for both messages, and one event for the later message that does not fit.
             #expect(world.events.count { $0 == "messageStoreFailure" } == 2)
         }
     }
@@ -420,7 +420,7 @@ import Testing
             try await Self.go(world)
             await world.until { world.events.contains("messageReceive") }
             for _ in 0..<5 { await world.run(for: .seconds(1)) }
-            // What one read brings comes on top.
+            // The broker's packets arrive in reads of many bytes. So more messages than the limit may be received.
             #expect((49...110).contains(world.events.count { $0 == "messageReceive" }))
             #expect(await Self.acknowledged(world).isEmpty)
             store.release()

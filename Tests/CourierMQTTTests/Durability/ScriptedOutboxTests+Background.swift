@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The background and the foreground of a client whose topics are in the store.
+/// A client in the background and in the foreground. Its topics are in the store.
 extension ScriptedOutboxTests {
     @Test func `the client reconnects in the foreground if an earlier process stored a subscription`() async throws {
         let phases = AppPhaseController()

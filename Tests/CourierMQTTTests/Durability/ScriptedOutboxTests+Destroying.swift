@@ -10,7 +10,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What `destroy()` does to messages that are stored or wait for the store.
+/// The effect of `destroy()` on messages that are stored or wait for the store.
 extension ScriptedOutboxTests {
     @Test func `destroy() removes all stored messages and subscriptions, including subscriptions of the topics option`()
         async throws
@@ -55,7 +55,7 @@ extension ScriptedOutboxTests {
             await world.connect()
             try await world.client.enqueue("in the store", to: "t")
             store.hold()
-            // One that is alone on its way, and two that are together in the next commit.
+            // The first message has its own commit. The next commit has the other two messages.
             for text in ["a", "b", "c"] { try world.publish(text) }
             await world.until { store.heldCount == 1 }
             store.fail { $0.isEnqueue ? CourierError(.storeFull, "No room.") : nil }
@@ -63,7 +63,7 @@ extension ScriptedOutboxTests {
             store.release(holdingNext: true)
             await world.until { store.heldCount == 1 }
             world.client.destroy()
-            await world.connect()  // The next session has the same rows as the one before.
+            await world.connect()  // The next session has the same store scope.
             store.release()
             store.fail(nil)
             await world.until { store.changes.contains(.removeAll) }
@@ -79,7 +79,7 @@ extension ScriptedOutboxTests {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.hold()
-            // One in a commit, one behind it.
+            // The first message is in a commit. The second message waits for the next commit.
             let first = try world.publish("a")
             await world.until { store.heldCount == 1 }
             let second = try world.publish("b")
@@ -105,7 +105,8 @@ extension ScriptedOutboxTests {
         } _: { world, store in
             await world.connect()
             store.hold()
-            // One in a commit, one behind it, and one for which there is no room.
+            // The first message is in a commit. The second message waits for the next commit. The third message has
+            // no room.
             try world.publish("a")
             await world.until { store.heldCount == 1 }
             try world.publish("b")
@@ -134,10 +135,10 @@ extension ScriptedOutboxTests {
             await world.until { store.heldCount == 1 }
             let (client, scope) = (world.client, world.scope)
             world.loop.execute {
-                // The loop is busy here while it is told of the commit, and that the session ends.
+                // This block keeps the loop busy until the commit is complete and the session is destroyed.
                 store.release()
                 let isTold = DispatchSemaphore(value: 0)
-                store.memory.commit([], in: scope) { _ in isTold.signal() }  // Completions come in order.
+                store.memory.commit([], in: scope) { _ in isTold.signal() }  // The store calls completions in the order of the commits.
                 isTold.wait()
                 client.destroy()
             }
@@ -157,7 +158,7 @@ extension ScriptedOutboxTests {
             for (session, texts) in [["a", "b"], ["c", "d"]].enumerated() {
                 await world.connect()
                 for text in texts { try await world.client.enqueue(text, to: "t") }
-                // The second one is on disk only, and is read when the first one is out.
+                // The second message is on disk only. It is read when the first message is sent.
                 store.holdReads()
                 await world.run(for: .seconds(1))
                 await world.until { store.heldReadCount == session + 1 }
@@ -177,7 +178,7 @@ extension ScriptedOutboxTests {
         try await Self.run { world, store in
             await Self.connect(world, store)
             let (client, parts) = (world.client, world.client.parts)
-            // The second call comes as far as the first has come, and stops half-way.
+            // The second destroy() call is simulated only up to the point that the first call has reached.
             world.loop.execute {
                 client.destroy()
                 let publishing = parts.publishing
@@ -204,7 +205,7 @@ extension ScriptedOutboxTests {
             try await store.memory.fill([.enqueue(Self.message(1, "old"))], world.scope)
             store.holdReads()
             await world.connect()
-            // The summary first, and then the message.
+            // The client reads the summary first, and then the message.
             await world.until { store.heldReadCount == 1 }
             store.releaseRead()
             await world.until { store.heldReadCount == 1 }

@@ -7,7 +7,7 @@ import Testing
 
 /// How the store gathers the messages of several callers for one commit.
 extension ScriptedOutboxTests {
-    /// Hands messages over, each for itself, and returns when all of them wait.
+    /// Enqueues each text in its own task. Returns when all messages wait.
     private static func enqueue(_ texts: [String], _ world: ScriptedWorld) async -> Task<Void, any Error> {
         let before = world.client.waitingCount
         let callers = Task { [client = world.client] in
@@ -36,7 +36,8 @@ extension ScriptedOutboxTests {
             try await first.value
             try await others.value
             #expect(store.messageCounts == [1, 2])
-            // The first caller was told before the others' commit, which would have taken along what it brings.
+            // The call of the first caller returned before the commit of the other callers. Otherwise, that commit
+            // would include the next message of the first caller.
             #expect(waiting.value == [3, 2, 2])
         }
     }

@@ -39,7 +39,7 @@ extension ScriptedOutboxTests {
             try await world.client.enqueue("A0", as: Self.latest("a"))
             try await world.client.enqueue("x", to: "t")
             try await world.client.enqueue("B0", as: Self.latest("b"))
-            // A0 makes room for B0, which comes out of the store.
+            // A1 replaces A0. So B0 has room in memory, and is read from the store.
             try await world.client.enqueue("A1", as: Self.latest("a"))
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
             try await world.client.enqueue("B1", as: Self.latest("b"))

@@ -87,7 +87,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    /// After a client has been at another broker and is back, what it sends is stored behind rows that count as queued.
+    /// If a client was connected to another broker and returns, its new messages are stored after rows that count as
+    /// queued.
     @Test func `[MQTT-4.4.0-1] messages that an earlier process sent are resent first, even from a later store page`()
         async throws
     {
@@ -105,7 +106,7 @@ extension ScriptedOutboxTests {
             await world.connect()
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
             let publishes = await world.publishes()
-            // The broker has the last one, and 602 has a packet id that is another row's.
+            // The broker has already received the last message. The packet id of message 602 belongs to another row.
             #expect(publishes.map(\.text) == ["601"] + (1..<last).filter { $0 != 601 }.map { "\($0)" })
             #expect(publishes.filter(\.delivery.isDuplicate).map(\.text) == ["601"])
             #expect(publishes.first?.delivery.packetID?.rawValue == 7)
@@ -161,7 +162,7 @@ extension ScriptedOutboxTests {
             #expect(await world.broker.packets(.unsubscribe).isEmpty)
             let stored = await store.memory.subscriptions(in: world.scope)
             #expect(stored == [StoredSubscription(filter, .unsubscribing)])
-            // The broker has no session, and with it no subscription.
+            // The broker has no session, so it has no subscription.
             await world.run(for: .seconds(1))
             await world.until { await store.memory.subscriptions(in: world.scope).isEmpty }
         }
@@ -179,7 +180,7 @@ extension ScriptedOutboxTests {
                 outcomes.append(try world.publish("\(index)"))
                 await world.until { await store.memory.summary(of: world.scope).outgoingCount == index + 1 }
             }
-            // As when a damaged file was set aside, of which not all could be read.
+            // The row is missing, as after the recovery of a damaged file.
             try await store.memory.fill([.removeOutgoing(StoredMessage.ID(rawValue: 3))], world.scope)
             await world.run(for: .seconds(1))
             await world.until { [last = outcomes[2]] in last.value != nil }

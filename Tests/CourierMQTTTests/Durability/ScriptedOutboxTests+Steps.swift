@@ -32,7 +32,8 @@ extension ScriptedOutboxTests {
             await Self.connect(world, store)
             let first = try world.publish("first")
             await world.until { store.changes.contains(where: \.isProgress) }
-            // While the next one is committed, the first is acknowledged; its removal goes along with the third.
+            // The first message is acknowledged while the second message is being committed. The removal of the first
+            // message is in the commit of the third message.
             store.hold()
             let second = try world.publish("second")
             await world.until { store.heldCount == 1 }
@@ -83,13 +84,13 @@ extension ScriptedOutboxTests {
             let outcome = try world.publish("x", qos: .two)
             await world.until { store.heldCount == 1 }
             store.release(holdingNext: true)
-            await world.until { store.heldCount == 1 }  // The packet id of the first session.
+            await world.until { store.heldCount == 1 }  // The commit with the packet id of the first session.
             gate.release()
             await world.run(for: .seconds(2))
             await world.until { await world.broker.packets(.connect).count == 2 }
             await world.settle()
             store.release(holdingNext: true)
-            await world.until { store.heldCount == 1 }  // The packet id of the second session.
+            await world.until { store.heldCount == 1 }  // The commit with the packet id of the second session.
             await world.settle()
             #expect(await world.publishes().isEmpty)
             store.release()
@@ -109,7 +110,8 @@ extension ScriptedOutboxTests {
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
             let id = StoredMessage.ID(rawValue: 1)
             let removal = StoreChange.removeOutgoing(id)
-            // Of QoS 1, a message that is sent anew is a repetition; of QoS 2, it would be a second message.
+            // If the sent state is lost, the message is published again. At QoS 1, the broker may receive it twice.
+            // At QoS 2, this is forbidden.
             let sent = StoreChange.progress(id, .sent(packetID: 1))
             #expect(store.changes.contains(sent))
             #expect(store.repeatableChanges == (qos == .one ? [sent, removal] : [removal]))

@@ -35,7 +35,7 @@ extension ScriptedOutboxTests {
         try await Self.run { world, store in
             let rows = [
                 Self.message(1, "own", expiry: .seconds(600), storedAt: Date() - 300, expiresAt: Date() + 100),
-                // The clock was set back since.
+                // After this message was stored, the clock was set back.
                 Self.message(2, "future", expiry: .seconds(600), storedAt: Date() + 900, expiresAt: Date() + 1_500),
                 Self.message(3, "plain", expiresAt: Date() + 100),
             ]
@@ -44,7 +44,7 @@ extension ScriptedOutboxTests {
             await world.until { await world.publishes().count == 3 }
             let intervals = await world.publishes().map(\.properties.messageExpiryInterval)
             try #require(intervals.count == 3)
-            // The wall clock goes on meanwhile.
+            // The wall clock runs during the test.
             #expect((240...300).contains(intervals[0] ?? 0))
             #expect(intervals[1] == 600)
             #expect(intervals[2] == nil)
@@ -131,7 +131,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    /// One page of them, and more.
+    /// One page of expired messages, and more than one page.
     @Test(arguments: [2, StoredSession.pageSize + 1])
     func `messages that are only on disk expire even while an unexpired message waits in memory`(count: Int)
         async throws

@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// Connects, and returns when what a new session of the broker means is stored: from then on the client does nothing by
-    /// itself.
+    /// Connects to a broker without a session. Returns when the client has stored this change. From then on, the client
+    /// changes the store only for new messages.
     static func connect(_ world: ScriptedWorld, _ store: ControlledStore) async {
         await world.connect()
         await world.until { store.changes.contains(.forgetAllPacketIDs) }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A world whose store is busy with one message, "a", while two more may wait for it.
+    /// A client with a store that is busy with message "a". Two more messages may wait for the store.
     private static func runBehindSlowStore(
         _ overflow: OfflinePolicy.Overflow,
         _ body: (ScriptedWorld, ControlledStore) async throws -> Void
@@ -293,7 +293,8 @@ import Testing
             $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
-            // One in memory, a page of the store, and the message that is replaced at the front of the next page.
+            // One message in memory, one page of the store, and then the replaced message as the first message of the
+            // next page.
             let texts = (0...StoredSession.pageSize).map { "\($0)" }
             for text in texts { try await world.client.enqueue(text, to: "t") }
             try await world.client.enqueue("old", as: latest)
@@ -351,7 +352,7 @@ import Testing
     }
 }
 
-/// A store that can not be read at first.
+/// A store whose first reads fail.
 final class UnreadableStore: MessageStore {
     private let memory = MemoryMessageStore()
     private let failures: Atomic<Int>
@@ -390,12 +391,12 @@ final class UnreadableStore: MessageStore {
 }
 
 extension ScriptedWorld {
-    /// The rows of the world's client.
+    /// The store scope of the world's client.
     var scope: StoreScope { StoreScope(clientID: "scripted", broker: "broker.invalid:\(broker.port)") }
 }
 
 extension MessageStore {
-    /// Stores what another process would have left.
+    /// Stores rows as if an earlier process had stored them.
     func fill(_ changes: [StoreChange], _ scope: StoreScope) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             commit(changes, in: scope) { continuation.resume(with: $0.mapError { $0 }) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Stored messages that were sent, behind more stored messages than one page that count as queued.
+/// Stored messages that were sent. In the store, more than one page of queued messages precedes them.
 @Suite(.timeLimit(.minutes(5))) struct SentRowsTests {
     /// More than one page of the store.
     private static let count = StoredSession.pageSize + 1
@@ -20,8 +20,8 @@ import Testing
         await world.run(for: .seconds(6))
     }
 
-    /// What is in the store when a client was at broker A, at B and at A again, with more messages in flight than a page
-    /// has, and has then sent one more.
+    /// The rows of a client that was connected to broker A, then to B, and again to A. The client has more messages in
+    /// flight than a page has, and has sent one more message at the end.
     private static func rowsOfTraveler() async throws -> [StoredOutgoing] {
         let gate = ScriptGate()
         let script = [false, true, true].map { isPresent in

@@ -12,10 +12,10 @@ import Testing
     private static let scope = StoreScope(clientID: "a", broker: "b:1")
     private static let changes = (1...3).map { StoreChange.removeOutgoing(StoredMessage.ID(rawValue: $0)) }
 
-    /// What the tests keep of somebody else's commit, on the loop only.
+    /// A batch that another queue commits. Used on the loop only.
     private final class Kept: Sendable {
         let batch = Mutex<StoreCommitQueue.Batch?>(nil)
-        /// The owner of the session's epoch.
+        /// The queue that counts sessions.
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
 
         /// Ends the session, as a client does for `destroy()`.
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Runs `body` on the loop of a lane, and returns a few turns later.
+    /// Runs `body` on the loop of a lane. Returns after a few more turns of the loop.
     private static func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             loop.execute {
@@ -36,13 +36,13 @@ import Testing
         }
     }
 
-    /// Returns when the store has these, which takes as many turns of the loop as it takes; the time limit ends it.
+    /// Waits until the store has these changes. The time limit of the test ends the wait.
     private static func expect(_ changes: [StoreChange], in store: ControlledStore, _ loop: EventLoop) async {
         while store.changes.count < changes.count { await onLoop(loop) {} }
         #expect(store.changes == changes)
     }
 
-    /// Returns when so many commits were tried.
+    /// Waits for this number of attempted commits.
     private static func expect(
         attempts: Int, of store: ControlledStore, _ clock: VirtualClock, _ loop: EventLoop
     ) async {
@@ -175,13 +175,14 @@ import Testing
                 }
             }
         }
-        // All together; after a second the first two, each for itself; then the second once a second.
+        // The first commit contains all changes. After a second, the first two changes are committed separately. Then
+        // the second change is tried once a second.
         await Self.expect(attempts: 1, of: store, clock, loop)
         for attempts in 3...12 {
             clock.advance(by: .seconds(1))
             await Self.expect(attempts: attempts, of: store, clock, loop)
         }
-        #expect(outcomes.values == ["1 stored"])  // Less long, the store may only be slow.
+        #expect(outcomes.values == ["1 stored"])  // Before 10 s have passed, the store may only be slow.
         clock.advance(by: .seconds(1))
         await Self.expect(attempts: 15, of: store, clock, loop)
         #expect(outcomes.values == ["1 stored", "2 refused", "3 stored"])

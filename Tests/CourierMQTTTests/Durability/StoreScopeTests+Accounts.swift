@@ -15,7 +15,7 @@ extension StoreScopeTests {
                 storedAt: Date()))
     }
 
-    /// Whether readers have been given all rows of the session that there is.
+    /// True if readers have received all stored rows of the session.
     private static func areRowsHandedOut(_ world: ScriptedWorld) async -> Bool {
         await withCheckedContinuation { (answer: CheckedContinuation<Bool, Never>) in
             world.loop.execute {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Which scope the rows of a client belong to, and when the client knows the scope.
+/// The scope of a client's rows, and the time when the client knows its scope.
 @Suite(.timeLimit(.minutes(5))) struct StoreScopeTests {
     private static let scope = StoreScope(clientID: "phone", broker: "orders")
     private static let message = ScriptedOutboxTests.message
@@ -34,7 +34,7 @@ import Testing
         await store.memory.summary(of: scope).outgoingCount
     }
 
-    /// A connection that answers a message of QoS 2 when the gate is open, and another one of the same session.
+    /// A connection that answers a QoS 2 message when the gate is open, and a second connection of the same session.
     private static func holding(_ gate: ScriptGate) -> [ConnectionScript] {
         [
             .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
@@ -42,7 +42,7 @@ import Testing
         ]
     }
 
-    /// Publishes a message of QoS 2 and disconnects before it is answered.
+    /// Publishes a QoS 2 message, and disconnects before the broker answers.
     private static func publishAndLeave(
         _ world: ScriptedWorld
     ) async throws -> Box<Result<PublishReceipt, CourierError>> {
@@ -105,7 +105,7 @@ import Testing
             await world.until { long.value?.success != nil }
             #expect(store.changes.count { $0.isEnqueue } == 1)
             let interval = try #require(await world.publishes().first?.properties.messageExpiryInterval)
-            #expect((1...20).contains(interval))  // The wall clock goes on meanwhile.
+            #expect((1...20).contains(interval))  // The wall clock runs during the test.
             #expect(await world.publishes().count == 1)
         }
     }
@@ -137,7 +137,7 @@ import Testing
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], scope)
             world.client.destroy()
             await world.settle()
-            #expect(await Self.waiting(store, scope) == (isKnown ? 0 : 1))  // Else nobody knows whose it is.
+            #expect(await Self.waiting(store, scope) == (isKnown ? 0 : 1))  // If the client id is unknown, the client cannot remove the message.
             await world.connect()
             try await world.client.enqueue("new", to: "t")
             await world.until { await world.publishes().map(\.text) == ["new"] }
@@ -206,13 +206,13 @@ import Testing
             try await store.memory.fill([.want(left)], StoreScope(other))
             await world.connect()
             await world.until { world.client.connectionState == .connected }
-            // As one step of the loop, so that the rows can not have been read before the last call.
+            // One step of the loop, so that no rows are read before the last call.
             world.loop.execute { [client = world.client] in
                 client.destroy()
                 client.connect()
                 client.unsubscribe("f")
             }
-            // Until the broker has said that it has no session, and so no subscription either.
+            // Waits for the CONNACK that reports no session, and thus no subscription.
             await world.until { await store.memory.subscriptions(in: StoreScope(other)).isEmpty }
             #expect(await world.broker.connections.map(\.connect?.clientID) == ["scripted", "other"])
             #expect(store.changes.contains(.want(StoredSubscription(filter, .unsubscribing))))
@@ -226,7 +226,7 @@ import Testing
         try await Self.run([], [.silence, .silence]) { world, store in
             store.holdReads()
             await world.connect()
-            // The summary first, and then the messages, which is the last of it.
+            // The client reads the summary first, and the messages last.
             await world.until { store.heldReadCount == 1 }
             store.releaseRead()
             await world.until { store.heldReadCount == 1 }
@@ -237,7 +237,7 @@ import Testing
             await world.run(for: .seconds(5))
             #expect(store.outgoingReadCount == 1)
             world.client.connect()
-            try await world.client.enqueue("new", to: "t")  // Without time that passes.
+            try await world.client.enqueue("new", to: "t")  // No virtual time passes.
             #expect(await Self.waiting(store) == 1)
         }
     }
@@ -289,14 +289,17 @@ import Testing
             await world.until { await world.publishes().map(\.text) == ["sent"] }
             let sent = try #require(await world.publishes().first)
             #expect(!sent.delivery.isDuplicate && sent.delivery.packetID?.rawValue != 7)
-            // Whether the broker delivered it, nobody can tell: it must not be sent again [MQTT-4.3.3-6].
+            // The client does not know whether the broker delivered the message. The message must not be sent again
+            // [MQTT-4.3.3-6].
             #expect(world.errors(of: "messageSendFailure").map(\.code) == [.connectionLost])
             await world.until { await Self.waiting(store) == 0 }
             try world.publish("", to: "go", qos: .zero)
             #expect(try await messages.next() == "in")
-            // The reader has the message before the store has its packet id; PUBREC waits for that.
+            // The reader receives the message before its packet id is stored. PUBREC is sent after the packet id is
+            // stored.
             await world.until { store.changes.contains(.rememberPacketID(5)) }
-            // A process that is killed at any moment leaves only packet ids of the session that the store names.
+            // At every moment, the store has only packet ids of the session that it names. So the process may be
+            // killed at any moment.
             let changes = store.changes
             let session = try #require(changes.firstIndex(of: .rememberSession(StoreScope(Self.options()))))
             #expect(
@@ -318,7 +321,7 @@ import Testing
             await world.connect()
             _ = try world.publish("x", qos: .two)
             await world.until { await world.broker.packets(.pubRel).count == 1 }
-            try await left.fill(store.changes, Self.scope)  // What a process leaves that is killed now.
+            try await left.fill(store.changes, Self.scope)  // The rows that a process leaves if it is killed now.
             gate.release()
         }
         let rows = await left.outgoing(in: Self.scope, after: nil, limit: 10)
@@ -332,7 +335,7 @@ import Testing
                 #expect(await world.broker.packets(.pubRel).count == 1)
                 #expect(store.repeatableChanges.contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
             } else {
-                // Whether the other broker delivered it, nobody can tell.
+                // The client does not know whether the other broker delivered the message.
                 await world.until { world.errors(of: "messageSendFailure").map(\.code) == [.connectionLost] }
                 #expect(await world.broker.packets(.pubRel).isEmpty)
             }
@@ -408,7 +411,7 @@ import Testing
             let changes = store.changes
             let session = try #require(changes.firstIndex(of: .rememberSession(StoreScope(Self.options(id: next)))))
             #expect(changes[..<session].filter(\.isProgress).last == .progress(StoredMessage.ID(rawValue: 1), .queued))
-            #expect(changes[session...].filter(\.isProgress).count == 2)  // Sent, and received by the broker.
+            #expect(changes[session...].filter(\.isProgress).count == 2)  // The states sent and received.
             await world.until { await Self.waiting(store, StoreScope(options)) == 0 }
             gate.release()
         }

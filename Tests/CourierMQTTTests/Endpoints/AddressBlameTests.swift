@@ -5,7 +5,7 @@ import Testing
 @testable import CourierMQTT
 @testable import CourierTransport
 
-/// Which address a client blames for a failure.
+/// The address that a client reports as failed.
 @Suite(.timeLimit(.minutes(5))) struct AddressBlameTests {
     @Test func `a failed attempt without a known address does not mark the address of an earlier attempt as failed`()
         async throws

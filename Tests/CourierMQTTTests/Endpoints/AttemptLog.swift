@@ -3,10 +3,9 @@ import Synchronization
 
 @testable import CourierMQTT
 
-/// Where a client's attempts went, by the options that their events carry.
+/// The addresses of a client's attempts, from the options of its events.
 ///
-/// It hears of them on its own way, later than the client's own handlers and whoever awaits the client: a test waits for
-/// what it looks for.
+/// The log may receive an event later than the client's other handlers. So a test waits for the expected addresses.
 final class AttemptLog: Sendable {
     private struct State {
         var targets: [String] = []
@@ -35,19 +34,19 @@ final class AttemptLog: Sendable {
         }
     }
 
-    /// Such as `127.0.0.1:1883`, in order, as far as it has heard.
+    /// The addresses so far, such as `127.0.0.1:1883`, in the order of the attempts.
     var targets: [String] { link.state.withLock { $0.targets } }
 
-    /// The targets, once there are at least so many.
+    /// Waits for `count` attempts, and returns their addresses.
     func targets(_ count: Int) async -> [String] {
         await wait { $0.count >= count }
         return targets
     }
 
-    /// Waits until the last attempt went there.
+    /// Waits until the last attempt has this address.
     func wait(forLast target: String) async { await wait { $0.last == target } }
 
-    /// Ends with the test's time limit at the latest.
+    /// The time limit of the test ends the wait.
     private func wait(for isMet: @escaping @Sendable ([String]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isThere = link.state.withLock { state in

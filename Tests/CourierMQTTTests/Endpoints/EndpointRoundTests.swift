@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Whose turn it is: exact for short lists, as properties for random ones.
+/// The order in which endpoints are tried: exact for short lists, and as rules for random lists.
 @Suite struct EndpointRoundTests {
     private static func options(_ alternatives: BrokerEndpoint...) -> ConnectOptions {
         ConnectOptions(
@@ -184,7 +184,7 @@ import Testing
                 }
                 #expect(sinceOver <= 40, "seed \(seed)")
             }
-            // From any state, failures alone lead through all of them.
+            // From any state, repeated failures lead to all endpoints.
             while round.failed(mayRecover: true, using: &random) == .next {}
             var hosts: Set<String> = [round.current.host]
             while round.failed(mayRecover: true, using: &random) == .next { hosts.insert(round.current.host) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Clients with several endpoints, against real brokers, and by the virtual clock.
+/// Clients with several endpoints, with real brokers, and in virtual time.
 @Suite(.timeLimit(.minutes(5))) struct FailoverTests {
     private static func options(
         _ port: UInt16, id: String = "failover-%%%%%%%%", _ alternatives: [BrokerEndpoint]
@@ -21,7 +21,7 @@ import Testing
         BrokerEndpoint(host: "127.0.0.1", port: port, priority: priority)
     }
 
-    /// Pauses as long as these would be noticed: what happens within a test happens at once.
+    /// Makes pauses so long that the test would exceed its time limit in a pause.
     private static func withoutPatience(_ config: inout MQTTClientConfig) {
         config.autoReconnectInterval = 3_600
         config.maxAutoReconnectInterval = 3_600
@@ -44,7 +44,7 @@ import Testing
         await first.kill()
         try await test.wait(for: "connectionSuccess", count: 2)
         #expect(await log.targets(2) == ["127.0.0.1:\(first.port)", "127.0.0.1:\(second.port)"])
-        // The subscription is made at the new node before anything is published to it.
+        // The client subscribes at the new broker before it publishes.
         try await test.client.publish("two", to: "n", qos: .one)
         #expect(try await notes.next() == "two")
         try await test.end()
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: What belongs to the cluster
 
-    /// One broker under two names, as a cluster is; a name can be down.
+    /// One broker under two names, like a cluster. Each name can be unreachable.
     private final class TwoNames: Sendable {
         let broker: LoopbackBroker
         private let down: Mutex<Set<String>>
@@ -137,7 +137,7 @@ import Testing
         try await before.end()
         #expect(await store.subscriptions(in: home).map(\.filter.description) == ["stored/#"])
 
-        // The next process comes to the other node, and finds what the one before has left.
+        // The next process connects to the other name, and finds the session of the earlier process.
         names.setDown(["n2"])
         let after = try TestClient(options, change)
         let laterLog = AttemptLog(after)

@@ -42,7 +42,7 @@ import Testing
         await loops.shutdown()
     }
 
-    /// What the loop was doing is done.
+    /// Waits until the loop has finished its current work.
     private func finishRound(of loops: EventLoopGroup) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loops.loops[0].execute { continuation.resume() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What the supervisor makes of several endpoints: scripts of inputs with their times.
+/// The supervisor with several endpoints: sequences of inputs with their times.
 @Suite struct SupervisorEndpointTests {
     private static let three = ConnectOptions(
         host: "a", port: 1883, clientId: "c", username: "ada", password: "s3cret",
@@ -29,7 +29,7 @@ import Testing
 
     private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
 
-    /// Fails the attempt that there is, and tells where the next one goes and after which pause.
+    /// Lets the current attempt fail. Returns the host of the next attempt, and the pause before it.
     private func fail(_ world: inout SupervisorHarness) -> (host: String?, pause: Double) {
         let failedAt = world.time
         world.handle(.closed(.transportClosed, Self.refused))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What holds for a client with several endpoints, whatever happens to it.
+/// Rules that hold for a client with several endpoints and random inputs.
 @Suite struct SupervisorEndpointWalkTests {
     private static let options = ConnectOptions(
         host: "a", port: 1, clientId: "c", username: "", password: "",
@@ -17,7 +17,7 @@ import Testing
         ])
     private static let found = [BrokerEndpoint(host: "s1", port: 1), BrokerEndpoint(host: "s2", port: 2, priority: 9)]
 
-    /// One input that the world can give now.
+    /// Passes a random input to the supervisor. The input is possible in the present state.
     private func step(_ world: inout SupervisorHarness, _ random: inout SeededGenerator) {
         if world.search != nil, Int.random(in: 0...2, using: &random) > 0 {
             let answers: [EndpointSearch] = [.found(Self.found), .found([]), .unavailable, .failed("no answer")]
@@ -59,7 +59,7 @@ import Testing
             world.handle(.topicsChanged(areWanted: true))
             for _ in 0..<300 where world.faults.isEmpty { step(&world, &random) }
             world.expectNoFaults("seed \(seed)")
-            // Whatever it was: a client that is wanted gets there if one endpoint accepts.
+            // After all inputs, the client still connects if one endpoint accepts.
             world.handle(.phaseChanged(.foreground))
             world.handle(.networkChanged(.available))
             world.handle(.connectRequested(source: "walk"))

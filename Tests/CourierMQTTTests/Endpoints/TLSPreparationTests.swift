@@ -7,9 +7,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What is asked of a client while the app's source of certificates takes its time.
+/// Calls of a client whose app needs a long time to return TLS certificates.
 @Suite(.timeLimit(.minutes(5))) struct TLSPreparationTests {
-    /// A source that gives nothing the first time before it is told to.
+    /// A source that blocks its first call until the test continues it.
     private final class Source: Sendable {
         let hasBegun = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ import Testing
             return configuration
         }
 
-        /// Returns when it was asked.
+        /// Returns when the source was called.
         func begun() async {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {

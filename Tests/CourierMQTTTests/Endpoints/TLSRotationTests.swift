@@ -7,9 +7,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Certificates that are replaced under a running client, against a mosquitto that wants one.
+/// Certificates that are replaced while a client runs. The mosquitto requires a client certificate.
 @Suite(.timeLimit(.minutes(5))) struct TLSRotationTests {
-    /// Files of both sides, which are replaced in place.
+    /// The certificate files of the client and the broker. The test replaces files while they are used.
     private struct Files {
         let folder: TemporaryFolder
         let certificates: Certificates
@@ -19,7 +19,7 @@ import Testing
             certificates = try await Certificates.shared
         }
 
-        /// Puts `source` of the shared certificates in the place of `name`, at once, as careful tools do.
+        /// Replaces the file `name` by `source`, in one step.
         func replace(_ name: String, by source: String) throws {
             let fresh = folder.file("\(name).new")
             try? FileManager.default.removeItem(atPath: fresh)
@@ -31,14 +31,14 @@ import Testing
             try text.write(toFile: folder.file(name), atomically: false, encoding: .utf8)
         }
 
-        /// All that the broker shows and trusts.
+        /// Replaces the broker's certificate, and the authority that the broker trusts.
         func useForBroker(authority: String, identity: String) throws {
             try replace("broker-ca.pem", by: "\(authority).pem")
             try replace("broker.pem", by: "\(identity).pem")
             try replace("broker.key", by: "\(identity).key")
         }
 
-        /// All that the client shows and trusts.
+        /// Replaces the client's certificate, and the authority that the client trusts.
         func useForClient(authority: String, identity: String) throws {
             try replace("client-ca.pem", by: "\(authority).pem")
             try replace("client.pem", by: "\(identity).pem")
@@ -76,7 +76,7 @@ import Testing
         let test = try TestClient(options(broker)) { $0.tls = files.client }
         try await test.connect()
 
-        // Everything of the broker is signed by another authority from now on, and so must be what the client shows.
+        // Another authority signs the certificates of both sides from now on.
         try files.useForBroker(authority: "other-ca", identity: "stranger")
         try files.useForClient(authority: "other-ca", identity: "stranger")
         try await broker.restart()
@@ -210,7 +210,7 @@ import Testing
 }
 
 extension FileManager {
-    /// Renames a file over another.
+    /// Renames a file, and replaces the target.
     fileprivate func moveInPlace(_ source: String, _ target: String) throws {
         guard rename(source, target) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct EnvironmentTests {
-    /// What a publisher says to a subscriber, in the order of saying it.
+    /// Records the values of a publisher in order.
     private final class Seen<Value: Sendable & Equatable>: Sendable {
         let values = Mutex<[Value]>([])
         let subscription = Mutex<AnyCancellable?>(nil)

@@ -11,7 +11,7 @@ import Testing
                 NetworkWatcher.start(
                     on: loop, settleTime: NetworkWatcher.defaultSettleTime,
                     makeSocket: { groups in
-                        if groups == 0 { return courier_routing_socket(groups) }  // That of a look.
+                        if groups == 0 { return courier_routing_socket(groups) }  // The socket of a network check.
                         return machine.descriptor { courier_routing_socket(groups) }
                     }, report: report)
             }

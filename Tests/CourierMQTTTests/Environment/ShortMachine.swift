@@ -3,21 +3,22 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A machine that has no descriptor left for the first of those who want to watch it.
+/// Simulates a machine that has no free descriptor for the first watch.
 final class ShortMachine: Sendable {
     private let tries = Atomic(0)
 
-    /// A descriptor as `make` gives it, but for the first.
+    /// Fails the first time. Later, returns the descriptor of `make`.
     func descriptor(_ make: () -> Int32) -> Int32 {
         tries.add(1, ordering: .relaxed).oldValue == 0 ? -EMFILE : make()
     }
 
-    /// Clients of one loop share what `watch` gives: it watches at the second try, and is not asked to a third time.
+    /// Checks that the clients of a loop share one watch, and that the watch starts at the second try. A third try
+    /// does not happen.
     ///
     /// - Parameters:
-    ///   - watch: Makes or finds what they share.
-    ///   - checkFirst: Looks at it when it could not watch.
-    /// - Throws: When there is no loop.
+    ///   - watch: Makes the watch, or returns the shared watch.
+    ///   - checkFirst: Checks the watch that could not start.
+    /// - Throws: An error if no loop can be created.
     static func expectSecondTry<Watch: AnyObject & Sendable>(
         of watch: (EventLoop, ShortMachine) -> Watch, checkFirst: (Watch) -> Void = { _ in }
     ) async throws {

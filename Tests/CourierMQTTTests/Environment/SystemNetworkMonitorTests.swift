@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 @testable import CourierTransport
 
-/// A loop whose thread has a network namespace of its own.
+/// A loop whose thread has its own network namespace.
 private struct NamespaceLoop {
     static func isPossible() async throws -> Bool {
         let namespace = try NamespaceLoop()
@@ -32,9 +32,9 @@ private struct NamespaceLoop {
 
     func run(_ command: String) async throws { try #require(await onLoop { system(command) == 0 }) }
 
-    /// Starts a broker that all networks of the namespace lead to.
+    /// Starts a broker that is reachable through all networks of the namespace.
     func startBroker() async throws -> LoopbackBroker {
-        // A socket belongs to the namespace of the thread that makes it.
+        // A socket belongs to the namespace of the thread that creates it.
         let started = await onLoop { Result { try LoopbackBroker.start(on: .tcp(host: "0.0.0.0")) } }
         return try started.get()
     }
@@ -117,14 +117,14 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    /// The first look is over, before which nothing is known and the status may be given as available.
+    /// Waits for the first network check. Before this check, the status may be `available`.
     private func expectUnavailable(_ values: inout PublisherValues<NetworkStatus, Never>.Iterator) async {
         var status = await values.next()
         if status == .available { status = await values.next() }
         #expect(status == .unavailable)
     }
 
-    /// Subscribes and leaves again.
+    /// Subscribes twenty times, and then cancels all subscriptions.
     private func subscribeTwenty(to monitor: SystemNetworkMonitor, _ namespace: NamespaceLoop) async throws {
         let others = (1..<20).map { _ in monitor.statusPublisher.values.makeAsyncIterator() }
         var first = monitor.statusPublisher.values.makeAsyncIterator()
@@ -133,8 +133,8 @@ struct SystemNetworkMonitorTests {
         withExtendedLifetime(others) {}
     }
 
-    /// Looks until there are so many, which the time limit ends: a process that another test is just starting holds
-    /// copies of all descriptors for a moment.
+    /// Polls until the namespace has this number of routing sockets. The time limit of the test ends the wait. A
+    /// process that another test starts may hold copies of all descriptors for a moment.
     private func routingSockets(_ namespace: NamespaceLoop, become count: Int) async throws {
         while await routingSockets(namespace) != count {
             try Task.checkCancellation()
@@ -142,7 +142,7 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    /// How many routing sockets there are in the namespace of the loop, as the kernel tells its threads.
+    /// Returns the number of routing sockets in the namespace of the loop, as the kernel reports it.
     private func routingSockets(_ namespace: NamespaceLoop) async -> Int {
         await withCheckedContinuation { continuation in
             namespace.loop.execute {
@@ -153,7 +153,7 @@ struct SystemNetworkMonitorTests {
                 var line = [CChar](repeating: 0, count: 512)
                 var sockets = 0
                 while fgets(&line, 512, file) != nil {
-                    // Address, protocol (0: routing), port (0: the kernel's own).
+                    // The fields of the line: address, protocol (0: routing), port (0: the kernel's own socket).
                     let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
                     let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
                     if fields.count > 2, fields[1] == "0", fields[2] != "0" { sockets += 1 }

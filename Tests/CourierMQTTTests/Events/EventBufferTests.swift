@@ -14,7 +14,7 @@ import Testing
         if buffer.admits(type) { buffer.append(type) }
     }
 
-    /// Delivers everything, and returns words for the entries.
+    /// Delivers all entries, and returns a text for each entry.
     private func delivered(_ buffer: inout EventBuffer) -> [String] {
         var words: [String] = []
         while !buffer.isEmpty {

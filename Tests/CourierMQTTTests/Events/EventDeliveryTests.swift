@@ -10,7 +10,7 @@ import Testing
 /// The delivery of events to handlers and sinks: in turns of the queue, in order, and only events that are reported
 /// after the subscription.
 @Suite(.timeLimit(.minutes(5))) struct EventDeliveryTests {
-    /// Runs the turns of a hub when the test says so.
+    /// Stores the blocks of a hub until the test runs them.
     private final class Turns: Sendable {
         private let works = Mutex<[@Sendable () -> Void]>([])
 
@@ -23,7 +23,7 @@ import Testing
             work?()
         }
 
-        /// Runs all turns, and returns how many there were.
+        /// Runs all blocks, and returns their number.
         @discardableResult
         func runAll() -> Int {
             var count = 0
@@ -80,7 +80,7 @@ import Testing
         for _ in 0..<(3 * EventHub.entriesPerTurn - 1) { hub.tell(.reconnect, nil) }
         turns.runOne()
         #expect(handler.told.values.count == 1_000 + EventHub.entriesPerTurn)
-        #expect(turns.waitingCount == 1)  // Behind other work of the queue.
+        #expect(turns.waitingCount == 1)  // The block waits behind other work of the queue.
         #expect(turns.runAll() == 2)
         #expect(handler.told.values.count == 1_000 + 3 * EventHub.entriesPerTurn - 1)
         sink.cancel()
@@ -229,7 +229,7 @@ import Testing
         hub.reset()
         hub.add(second)
         let sink = hub.publisher.sink { published.append($0.type.name) }
-        hub.add(first)  // It is there, and keeps what waits for it.
+        hub.add(first)  // The handler was already added, and keeps its waiting events.
         hub.tell(.appForeground, nil)
         turns.runAll()
         #expect(second.told.values == ["appForeground"])
@@ -279,7 +279,7 @@ import Testing
         hub.tell(.appForeground, nil)
         turns.runAll()
         #expect(ended.values == ["reconnect"])
-        #expect(begun.values.isEmpty)  // What it would have got was told before.
+        #expect(begun.values.isEmpty)  // The event was reported before the sink was added.
         hub.tell(.connectionAvailable, nil)
         turns.runAll()
         #expect(begun.values == ["connectionAvailable"])

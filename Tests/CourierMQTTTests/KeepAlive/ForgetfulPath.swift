@@ -1,18 +1,18 @@
 import CourierTransport
 import Synchronization
 
-/// A middlebox between a client and its broker that forgets a flow which has carried nothing for longer than ``limit``,
-/// as NATs, firewalls and load balancers do, each in its manner.
+/// A middlebox between a client and its broker. It forgets a connection without traffic after a time limit, as NATs,
+/// firewalls and load balancers do.
 ///
-/// It goes by the clock of the loop that it is on, be it a real or a virtual one.
+/// It uses the clock of its event loop, which may be a virtual clock.
 final class ForgetfulPath: Sendable {
-    /// What becomes of a flow that is forgotten.
+    /// The effect on a forgotten connection.
     enum Manner: Sendable {
-        /// Its bytes vanish from then on, and neither end learns of it.
+        /// Its bytes are dropped. Neither end is notified.
         case drops
-        /// The next bytes are answered by a reset.
+        /// The next bytes cause a reset.
         case resets
-        /// Both ends are closed as soon as the time is over.
+        /// Both ends are closed when the time limit has passed.
         case closes
     }
 
@@ -30,25 +30,25 @@ final class ForgetfulPath: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// The longest silence that a flow survives; `nil` is any.
+    /// The longest time without traffic that a connection survives; `nil` for no limit.
     var limit: Duration? {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = newValue } }
     }
 
-    /// The longest silence after which a flow was still known.
+    /// The longest time without traffic after which a connection still existed.
     var longestSurvived: Duration { state.withLock { $0.longestSurvived } }
-    /// The silences after which flows were forgotten.
+    /// The times without traffic after which connections were forgotten.
     var fatalSilences: [Duration] { state.withLock { $0.fatal } }
 
-    /// One end of a connection in memory whose other end leads to `broker`. On `loop`.
+    /// Returns one end of a connection in memory. The path forwards its bytes to `broker`, on `loop`.
     func endpoint(to broker: TransportEndpoint, on loop: EventLoop) -> TransportEndpoint {
         let (near, far) = MemoryStream.pair()
         ByteChannel.accept(far, on: loop) { accept($0, to: broker) }
         return .stream(near)
     }
 
-    /// Takes connections at `port` of 127.0.0.1, which lead to `broker`.
+    /// Accepts connections at `port` of 127.0.0.1, and forwards their bytes to `broker`.
     func listen(port: UInt16, to broker: TransportEndpoint, on loop: EventLoop) throws {
         _ = try ChannelListener.listen(on: .tcp(port: port), loop: loop) { self.accept($0, to: broker) }
     }
@@ -59,7 +59,7 @@ final class ForgetfulPath: Sendable {
         return flow.near
     }
 
-    /// Whether a flow is forgotten that was silent for so long.
+    /// Returns true if a connection is forgotten after this time without traffic. Records the time.
     fileprivate func forgets(after silence: Duration) -> Bool {
         state.withLock { state in
             let isOver = state.limit.map { silence > $0 } ?? false
@@ -75,7 +75,7 @@ final class ForgetfulPath: Sendable {
 
 /// One connection through a ``ForgetfulPath``.
 ///
-/// Safe to share: touched on the loop only, which calls both ends.
+/// Safe to share: used only on the event loop, which calls both ends.
 private final class Flow: @unchecked Sendable {
     let near = FlowEnd()
     private let far = FlowEnd()
@@ -91,7 +91,7 @@ private final class Flow: @unchecked Sendable {
         lastBytes = loop.clock.now
     }
 
-    /// Both ends keep the flow until they are gone.
+    /// Each end retains the flow until the end is closed.
     func begin(_ channel: ByteChannel, to broker: TransportEndpoint) {
         near.begin(self, channel)
         far.begin(self, ByteChannel.connect(to: broker, on: loop, handler: far))
@@ -108,7 +108,7 @@ private final class Flow: @unchecked Sendable {
 
     func closed(_ end: FlowEnd) {
         end.channel = nil
-        // Who has forgotten a flow tells nobody of its end.
+        // A path that drops bytes does not report the end of a forgotten connection.
         if isForgotten, path.manner == .drops { return }
         let other = end === near ? far : near
         other.channel?.close()
@@ -141,9 +141,9 @@ private final class Flow: @unchecked Sendable {
     }
 }
 
-/// Safe to share: touched on the loop only.
+/// Safe to share: used only on the event loop.
 private final class FlowEnd: ChannelHandler, @unchecked Sendable {
-    /// `nil` once it is gone.
+    /// The channel; `nil` after it was closed.
     var channel: ByteChannel?
     private var flow: Flow?
 

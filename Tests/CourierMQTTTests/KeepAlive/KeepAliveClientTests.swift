@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The client with an adaptive keep-alive, over paths that forget, in virtual time.
+/// A client with an adaptive keep-alive, in virtual time, on paths that forget idle connections.
 @Suite(.timeLimit(.minutes(5))) struct KeepAliveClientTests {
     private static let keepAlive = AdaptiveKeepAlive(
         minimumInterval: .seconds(60), maximumInterval: .seconds(600), step: .seconds(60))
@@ -17,7 +17,7 @@ import Testing
         _ script: [ConnectionScript] = [], over path: ForgetfulPath, _ keepAlive: AdaptiveKeepAlive = Self.keepAlive,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }, _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
-        // The broker does not learn that the path has forgotten a connection, and keeps it.
+        // The broker keeps a connection that the path has forgotten, because the broker is not notified.
         try await ScriptedWorld.run(script, mayOverlap: true) { config in
             config.session.adaptiveKeepAlive = keepAlive
             guard let loop = config.environment.eventLoops?.loops[0], let endpoint = config.endpoint else { return }
@@ -34,7 +34,7 @@ import Testing
         try await run(over: path) { world in
             await world.run(for: .seconds(1_400))
             #expect(await world.connectTimes == .seconds(0, 610))
-            // The fourth ping, after 240 s, got lost.
+            // The fourth ping, after 240 s, was dropped.
             #expect(await world.times(of: .pingReq, on: 1) == .seconds(60, 180, 360))
             #expect(await world.times(of: .pingReq, on: 2) == .seconds(790, 970, 1_150, 1_330))
             #expect(path.fatalSilences == .seconds(240))
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `the client sends a ping only after a whole interval without traffic`() async throws {
         try await run(over: ForgetfulPath(limit: nil)) { world in
-            // Nobody answers the first ones.
+            // The client receives no answer to the first three messages.
             for qos in [QoS.zero, .zero, .zero, .one, .one] {
                 await world.run(for: .seconds(50))
                 try world.client.publishMessage("x", topic: "t", qos: qos)
@@ -118,7 +118,7 @@ import Testing
         let script = ConnectionScript.connection([.accept()] + feed)
         try await run([script], over: ForgetfulPath(limit: nil)) { world in
             await world.run(for: .seconds(730))
-            // The last message came at 666 s, so the next silence ends 60 s after the answer.
+            // The last message arrived at 666 s, so the next interval ends 60 s after the answer.
             #expect(await world.times(of: .pingReq) == .seconds(667, 727))
             #expect(await world.broker.connections.count == 1)
         }
@@ -197,7 +197,7 @@ import Testing
             await world.run(for: .seconds(110))
             #expect(await world.connectTimes == .seconds(0, 610))
             await world.run(for: .seconds(600))
-            // 240 s are tried again, and fail again.
+            // The interval of 240 s is tried again, and fails again.
             #expect(path.fatalSilences == .seconds(240, 240))
             #expect(await world.connectTimes == .seconds(0, 610, 860))
             #expect(await world.times(of: .pingReq, on: 3) == .seconds(1_040))
@@ -270,7 +270,7 @@ import Testing
             await world.run(for: .seconds(90))
             world.loop.execute { driver.setReadingPaused(false) }
             await world.run(for: .seconds(400))
-            // Looked at after 60 s, and from then on.
+            // The timer fires after 60 s. A new interval begins then.
             #expect(await world.times(of: .pingReq).first == .seconds(120))
         }
     }
@@ -282,7 +282,7 @@ import Testing
             #expect(await world.broker.connections.count == 2)
             path.limit = .seconds(200)
             await world.run(for: .seconds(20_000))
-            // 300 and 240 fail, one after the other.
+            // The intervals of 300 s and 240 s fail, one after the other.
             #expect(path.fatalSilences == .seconds(360, 300, 240))
             let pings = await world.times(of: .pingReq, on: 4).suffix(2)
             #expect(pings.reduce(.zero) { $1 - $0 } == .seconds(180))
@@ -310,7 +310,7 @@ import Testing
     }
 }
 
-/// Gives options that are good for some seconds, or none.
+/// Returns options that expire after some seconds, or fails.
 private final class ShortLivedGrants: ConnectionServiceProvider {
     let clientID = "scripted"
     private let timeToLive: Double

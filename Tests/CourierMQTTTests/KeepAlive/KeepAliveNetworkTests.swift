@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How networks are told apart.
+/// The names of networks.
 @Suite(.timeLimit(.minutes(5))) struct KeepAliveNetworkTests {
     private static let header = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
     private static let neighbours = """

@@ -8,12 +8,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The client with an adaptive keep-alive over real sockets, in real time, through middleboxes that forget.
+/// A client with an adaptive keep-alive over real sockets, in real time, through middleboxes that forget idle
+/// connections.
 ///
-/// When a timer fires late, a silence is longer than the client wants, and the path may forget what it would have kept.
-/// So what was found out is measured by what the path has seen, and not by what a quick machine would have made of it.
+/// If a timer fires late, the time without traffic is longer than the client's interval. Then the path may forget a
+/// connection that it would have kept. So the results are compared with the times that the path has recorded.
 @Suite(.timeLimit(.minutes(5))) struct KeepAlivePathTests {
-    /// The newest memory that a client has handed over.
+    /// The newest keep-alive memory that a client has reported.
     private final class Store: Sendable {
         let memory = Mutex(KeepAliveMemory())
 
@@ -26,13 +27,13 @@ import Testing
         var finding: KeepAliveMemory.Finding? { memory.withLock { $0.findings.last } }
     }
 
-    /// Has silence noticed after two seconds, and not only after the ten that a PINGRESP has.
+    /// Detects a lost connection after two seconds, instead of the ten seconds of the PINGRESP timeout.
     private func hurry(_ config: inout MQTTClientConfig) {
         config.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(
             isEnabled: true, inactivityTimeout: 2, readTimeout: 20)
     }
 
-    /// Waits until a silence was too long, and three on a later connection were not.
+    /// Waits for a connection loss, and then for three answered pings on a later connection.
     private func settle(_ test: TestClient) async throws {
         try await test.wait("for three pongs after a loss") { events in
             guard let loss = events.lastIndex(where: { $0.name == "connectionLost" }) else { return false }
@@ -50,8 +51,8 @@ import Testing
         let port = try LocalPort.free()
         try path.listen(port: port, to: broker.endpoint, on: loop)
         var found: KeepAliveMemory.Finding?
-        // When the machine stands still for seconds, a PINGRESP is missed that the path has not lost, and the client
-        // stays below what it takes for the limit: another client has to find it.
+        // If the machine stops for seconds, a PINGRESP may be late although the path has not dropped it. The client
+        // then uses an interval below the limit of the path. So another client repeats the search.
         for _ in 0..<5 where path.fatalSilences.isEmpty {
             let store = Store()
             let test = try TestClient(.local(port)) { config in
@@ -66,9 +67,9 @@ import Testing
         let finding = try #require(found)
         #expect(!path.fatalSilences.isEmpty)
         #expect(finding.failedInterval != nil)
-        // A silence is as long as its interval, or longer.
+        // The time without traffic is at least the interval.
         #expect(finding.interval <= .milliseconds(1_000))
-        // A loop looks at the clock once for all that it finds to do, so it may take a moment for an earlier one.
+        // The loop reads the clock once for all its pending work, so the measured time may be a little too short.
         #expect(finding.interval <= max(path.longestSurvived + .milliseconds(100), .milliseconds(400)))
         await loop.shutdown()
         await broker.remove()
@@ -79,7 +80,7 @@ import Testing
         let lab = try await NetworkLab(timeout: 2)
         let broker = try await withCheckedThrowingContinuation { continuation in
             lab.server.execute {
-                // What listens belongs to the namespace of the thread that made it.
+                // A listener belongs to the namespace of the thread that creates it.
                 continuation.resume(
                     with: Result { try LoopbackBroker.start(on: .tcp(host: NetworkLab.serverAddress)) })
             }

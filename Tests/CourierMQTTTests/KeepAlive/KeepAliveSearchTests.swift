@@ -17,7 +17,7 @@ import Testing
         #expect(intervals == .seconds(60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 600, 600))
         #expect(path.finding?.interval == .seconds(600))
         #expect(path.finding?.failedInterval == nil)
-        // Nothing is stored that is stored already.
+        // The memory is stored only when it has changed.
         #expect(path.changeCount == 10)
     }
 
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: What is to blame
 
-    /// One that has survived 120 s and tries 180.
+    /// A search that has had an answer after 120 s, and tries 180 s.
     private func searching() -> QuietPath {
         var path = QuietPath()
         path.rest()
@@ -203,7 +203,7 @@ import Testing
         path.close()
         path.connect()
         #expect(path.interval == .seconds(180))
-        // What was away before the silence has nothing to do with it.
+        // A change of the network before the interval has no effect on the interval.
         path.search.disturbed(now: path.now)
         path.pass(.seconds(1))
         path.carry()
@@ -230,7 +230,7 @@ import Testing
         path.search.attemptFailed()
         path.connect()
         #expect(path.interval == .seconds(180))
-        // A renewal that fails disturbs no connection.
+        // A failed credential renewal does not disturb a connection.
         path.search.attemptFailed()
         path.rest()
         #expect(path.interval == .seconds(240))

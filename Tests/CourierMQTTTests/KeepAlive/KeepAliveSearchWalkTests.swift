@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What holds for every sequence of inputs.
+/// Rules that hold for every sequence of inputs.
 @Suite struct KeepAliveSearchWalkTests {
     private static let networks = ["home", "street", "office"]
 
@@ -62,7 +62,7 @@ import Testing
             let isAtMinimum = finding.interval <= keepAlive.minimumInterval
             try #require(finding.interval < failed || isAtMinimum, "\(trail)")
         }
-        // What was learnt long ago may be tried again, but only where the silence began since.
+        // An old finding may be tried again, but only in an interval that began after its retry time.
         guard isConnected, let finding = path.finding, let failed = finding.failedInterval,
             path.date.timeIntervalSince(finding.date) < 1, path.date >= finding.date
         else { return }

@@ -10,7 +10,7 @@ import TestSupport
 /// client 10.0.0.2 ── inside0 ─ router ─ outside0 ── server 192.0.2.2
 /// ```
 ///
-/// Each is a network namespace, in which the thread of a loop lives; the namespaces end with the loops.
+/// Each machine is a network namespace with the thread of a loop. The namespaces end with the loops.
 final class NetworkLab: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -23,7 +23,7 @@ final class NetworkLab: Sendable {
     let server: EventLoop
     private let router: EventLoop
 
-    /// Builds it. The router forgets a connection that was silent for `timeout`.
+    /// Creates the namespaces. The router forgets a connection after `timeout` seconds without traffic.
     init(timeout: Int) async throws {
         client = try EventLoopGroup(name: "lab-client")
         router = try EventLoop(name: "lab-router")
@@ -32,7 +32,8 @@ final class NetworkLab: Sendable {
             let inside = try await Self.enter(client.loops[0])
             let outside = try await Self.enter(server)
             _ = try await Self.enter(router)
-            // What the router has no entry for any more is not let through: it would have another sender outside.
+            // The router drops packets of a connection that it has forgotten. Otherwise, it would forward them with
+            // another sender address.
             try await Self.run(
                 """
                 ip link add inside0 type veth peer name lan0 netns \(inside)
@@ -63,7 +64,7 @@ final class NetworkLab: Sendable {
         }
     }
 
-    /// Whether this kernel, and this process's privileges, allow for one.
+    /// True if this kernel and the privileges of this process allow namespaces.
     static func isPossible() async throws -> Bool {
         do {
             await (try NetworkLab(timeout: 60)).shutdown()
@@ -79,7 +80,7 @@ final class NetworkLab: Sendable {
         await router.shutdown()
     }
 
-    /// Moves the loop's thread into a namespace of its own, whose file is returned.
+    /// Moves the loop's thread into a new namespace, and returns the name of its file.
     private static func enter(_ loop: EventLoop) async throws -> String {
         let file = await on(loop) { () -> String? in
             guard PrivateNetwork.enter() else { return nil }

@@ -2,34 +2,34 @@ import Foundation
 
 @testable import CourierMQTT
 
-/// A ``KeepAliveSearch`` on a connection that carries nothing but its pings, over a path that forgets what is silent for
-/// longer than ``limit``.
+/// A ``KeepAliveSearch`` on a connection whose only traffic is pings. The path forgets a connection after ``limit``
+/// without traffic.
 struct QuietPath {
     typealias Instant = ContinuousClock.Instant
 
     static let keepAlive = AdaptiveKeepAlive(
         minimumInterval: .seconds(60), maximumInterval: .seconds(600), step: .seconds(60))
 
-    /// How long an answer takes.
+    /// The time until the answer to a ping.
     private static let roundTrip = Duration.milliseconds(80)
-    /// How many silences a search may take before it counts as endless.
+    /// The number of intervals after which a search counts as endless.
     private static let endless = 1_000
-    /// When a PINGREQ without an answer ends the connection.
+    /// The time after which a PINGREQ without an answer ends the connection.
     private static let patience = Duration.seconds(10)
 
     var search: KeepAliveSearch
-    /// The longest silence that the path survives; `nil` survives all.
+    /// The longest time without traffic that the path allows; `nil` for no limit.
     var limit: Duration?
     var network = "home"
-    /// What the broker asks for.
+    /// The keep-alive that the broker requests.
     var serverKeepAlive: Duration?
     private(set) var now = Instant.now
     private(set) var lastActivity = Instant.now
-    /// The wall clock, which goes with ``now`` unless a test sets it.
+    /// The wall clock. It advances together with ``now``, unless a test sets it.
     var date = Date(timeIntervalSince1970: 1_000_000_000)
     private(set) var lossCount = 0
     private(set) var pingCount = 0
-    /// How often there was something new to be stored.
+    /// The number of times that the memory had to be stored.
     private(set) var changeCount = 0
 
     init(_ keepAlive: AdaptiveKeepAlive = QuietPath.keepAlive, limit: Duration? = nil, date: Date? = nil) {
@@ -41,7 +41,7 @@ struct QuietPath {
 
     var interval: Duration { search.interval }
     var finding: KeepAliveMemory.Finding? { search.memory[network] }
-    /// The silence until now.
+    /// The time without traffic until now.
     var silence: KeepAliveSearch.Silence {
         KeepAliveSearch.Silence(start: lastActivity, duration: lastActivity.duration(to: now))
     }
@@ -56,15 +56,15 @@ struct QuietPath {
         note(search.connected(over: network, keepAlive: serverKeepAlive, now: now, date: date))
     }
 
-    /// Something was sent or came.
+    /// Records a sent or received packet.
     mutating func carry() { lastActivity = now }
 
-    /// The connection ends now, without a word and after this silence unless `isExplained`.
+    /// Ends the connection now. Unless `isExplained` is true, the reason is unknown.
     mutating func close(isExplained: Bool = false) { search.closed(isExplained ? nil : silence, date: date) }
 
     mutating func attemptFails() { search.closed(nil, date: date) }
 
-    /// Goes to the deadline, and `late` beyond it; what the timer decides.
+    /// Advances the time to the deadline plus `late`. Returns the decision of the search.
     mutating func fireTimer(late: Duration = .zero) -> KeepAliveSearch.Action {
         guard let deadline = search.deadline else { return .none }
         pass(now.duration(to: deadline) + late)
@@ -77,7 +77,8 @@ struct QuietPath {
         note(search.pongReceived(now: now, date: date))
     }
 
-    /// One silence to its end and what follows from it, with a new connection where that is lost; whether it survived.
+    /// Waits until a ping. If the path has forgotten the connection, makes a new connection. Returns true if the ping
+    /// was answered.
     @discardableResult
     mutating func rest() -> Bool {
         while fireTimer() != .ping {}
@@ -94,7 +95,7 @@ struct QuietPath {
         return false
     }
 
-    /// Rests until a silence changes nothing any more; how many it took.
+    /// Repeats intervals until an interval changes nothing. Returns the number of intervals.
     mutating func settle() -> Int {
         for count in 1..<Self.endless {
             let before = (interval, finding)
@@ -106,7 +107,7 @@ struct QuietPath {
     private mutating func note(_ action: KeepAliveSearch.Action) { if action == .remember { changeCount += 1 } }
 }
 
-/// Tuples are compared, but not with an optional among them.
+/// Compares tuples that contain an optional, because Swift has no `==` for them.
 private func == (
     one: (Duration, KeepAliveMemory.Finding?), other: (Duration, KeepAliveMemory.Finding?)
 ) -> Bool { one.0 == other.0 && one.1 == other.1 }

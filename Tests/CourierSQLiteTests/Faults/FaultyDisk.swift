@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// An SQLite VFS on top of the usual one. It can fail chosen calls and record all changes of files.
+/// An SQLite VFS that calls the usual VFS. It can let chosen calls fail, and record all changes of files.
 ///
 /// It stays registered for the life of the process; each disk has a name of its own.
 final class FaultyDisk: Sendable {
@@ -20,9 +20,9 @@ final class FaultyDisk: Sendable {
     struct Plan {
         /// The first call that fails, counted from 1.
         var first: Int
-        /// How many calls in a row fail.
+        /// The number of calls in a row that fail.
         var count = 1
-        /// Whether writes fail because the disk is full, rather than broken.
+        /// True if writes fail because the disk is full. Otherwise, they fail because the disk is broken.
         var isFull = false
         var calls = Set(Call.allCases)
     }
@@ -57,10 +57,10 @@ final class FaultyDisk: Sendable {
     /// Sets the plan and resets the counts.
     func fail(_ plan: Plan?) { state.withLock { ($0.plan, $0.calls, $0.failures) = (plan, 0, 0) } }
 
-    /// Lets everything succeed from here on.
+    /// Lets all calls succeed from now on.
     func heal() { state.withLock { $0.plan = nil } }
 
-    /// How many calls failed since the plan was set.
+    /// The number of calls that have failed since the plan was set.
     var failures: Int { state.withLock { $0.failures } }
 
     /// The error code of this call, or `nil` if the call must be made.
