@@ -10,8 +10,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Publishes that are under way on one thread while another destroys the session: they end once, and what has failed is not
-/// sent by the next session.
+/// Publish calls on one thread while another thread destroys the session. Each call ends once. The next session does not
+/// send a failed message.
 @Suite(.timeLimit(.minutes(5))) struct DestroyRaceTests {
     // MARK: The queue
 
@@ -60,7 +60,7 @@ import Testing
 
     // MARK: The client
 
-    /// Does something the first time that the clock is asked for the time by the task that it is bound to.
+    /// Calls a closure when the clock is read for the first time by the task to which this value is bound.
     private final class Interruption: Sendable {
         @TaskLocal static var present: Interruption?
 
@@ -87,7 +87,7 @@ import Testing
         func attach(wake: @escaping @Sendable () -> Void) {}
     }
 
-    /// Before the queue accepts the message, the clock is asked for the time.
+    /// With an expiry, the client reads the clock before the queue accepts the message.
     private static let expiring = MessageProperties(messageExpiry: .seconds(60))
 
     private static func publish(
@@ -135,7 +135,7 @@ import Testing
     @Test func `a waiting caller that destroy() resumes can connect and publish in the next session at once`()
         async throws
     {
-        // What goes on there now does so inside of the call that resumes it: in the middle of destroy().
+        // The task continues inside the call that resumes it, in the middle of destroy().
         let ended = try EventLoopGroup(name: "ended")
         await ended.shutdown()
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {

@@ -16,7 +16,7 @@ import Testing
             case 0..<4: model.append(to: &ring, &random)
             case 4..<6: model.markInFlight(in: &ring, &random)
             case 6: model.markReturned(in: &ring, &random)
-            case 7 where step % 300 < 200: break  // Grows for a while, shrinks for a while.
+            case 7 where step % 300 < 200: break  // In turns, the ring grows and shrinks.
             default: model.remove(from: &ring, &random)
             }
             guard let difference = model.difference(from: &ring) else { continue }
@@ -62,7 +62,7 @@ import Testing
             ring[position].recipient = .completion { [object] _ in withExtendedLifetime(object) {} }
         }
         #expect(witness != nil)
-        // The ring grows.
+        // The ring moves its entries to larger memory.
         for _ in 0..<40 { _ = ring.append(.ready, in: .memory, .one, byteCount: 1, [], end: .never) }
         #expect(witness != nil)
         if let position = ring.position(ofNumber: 1) { ring.remove(position) }
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// What the ring holds, as an array in order.
+/// The entries of the ring, as an array in order.
 private struct Model {
     struct Entry {
         let number: Int

@@ -4,13 +4,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Each rule of suspicion alone. ``MessageSuspicionWalkTests`` tests whole connections.
+/// Each rule of message suspicion separately. ``MessageSuspicionWalkTests`` tests sequences of connections.
 @Suite struct MessageSuspicionTests {
     private typealias Cause = MessageSuspicion.Cause
     private typealias Judgement = MessageSuspicion.Judgement
     private typealias Rejection = MessageSuspicion.Rejection
 
-    /// One client with its connections, and a time that only the test moves.
+    /// One client with its connections. Only the test moves the time.
     private struct Script {
         var suspicion: MessageSuspicion
         var now = ContinuousClock.now
@@ -51,7 +51,7 @@ import Testing
             suspicion.lastByteWritten(now: now)
         }
 
-        /// A connection on which the message is sent alone, after a control if there must be one.
+        /// A connection on which the message is sent alone, after the time of a control connection if it is required.
         mutating func connectAndSend(_ token: Token = 1) {
             connectAndPing()
             if suspicion.sendLimit == 0 {
@@ -138,7 +138,7 @@ import Testing
         for token in [1, 2, 3] as [Token] {
             #expect(script.suspicion.sendLimit == 1)
             script.send(token)
-            script.suspicion.finished(99)  // Not the message in flight: a QoS 2 message that ended with PUBCOMP.
+            script.suspicion.finished(99)  // A QoS 2 message that ended with PUBCOMP. It is not in flight.
             script.suspicion.finished(token)
             script.suspicion.finished(token)
         }
@@ -167,7 +167,7 @@ import Testing
             #expect(change(&script) == Judgement())
             #expect(script.suspicion.isSuspicious)
         }
-        neutral { $0.lose(.peerClosed, count: 1) }  // A SUBSCRIBE waits as well.
+        neutral { $0.lose(.peerClosed, count: 1) }  // A SUBSCRIBE also waits for its answer.
         neutral { $0.lose(.peerClosed, count: 2) }
         neutral { $0.lose(.other, count: 1, only: 1) }
         neutral { $0.lose(.peerDisconnected(.serverShuttingDown), count: 1, only: 1) }
@@ -265,7 +265,7 @@ import Testing
         script.connectAndPing()
         script.pass(.seconds(9))
         #expect(script.lose(cause) == Judgement(verdict: .storeStrikes(1, 0), explainsLoss: false))
-        // The takeover rule counts again: connections end without the message.
+        // These losses count for the takeover rule again, because the connections end without the message.
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: false))
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true), "the control lasted")
     }

@@ -3,11 +3,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Whole connections in virtual time: which connection losses reject a message, and which do not.
+/// Sequences of connections in virtual time: the connection losses that lead to the rejection of a message, and
+/// losses that do not.
 @Suite struct MessageSuspicionWalkTests {
     private static let seeds: [UInt64] = [1, 2, 3]
 
-    /// Publishes a message every 60 ms until `isOver`, then lets all of them finish in peace or not at all.
+    /// Publishes a message every 60 ms until `isOver`. Then waits until all messages are finished, at most for
+    /// `limit`.
     private func run(
         _ world: inout SuspicionWorld, until isOver: (SuspicionWorld) -> Bool, limit: Duration = .seconds(20_000)
     ) -> UInt64 {
@@ -15,7 +17,7 @@ import Testing
         var ticks = 0
         let end = world.now.advanced(by: limit)
         while !isOver(world), world.now < end {
-            // No more than 200 wait, as with a queue that has a limit.
+            // At most 200 messages wait, as in a queue with a limit.
             if ticks % 3 == 0, count < UInt64(world.acknowledged.count + world.ended.count) + 200 {
                 world.publish(count)
                 count += 1
@@ -48,7 +50,8 @@ import Testing
         #expect(world.explainedCount < world.lossCount / 10)
     }
 
-    /// The other client connects after a pause of its own, which throws this one out, right after CONNACK or later.
+    /// The other client connects after a random pause. This ends the connection of this client, right after CONNACK
+    /// or later.
     @Test(arguments: seeds, [300, 2_000, 12_000])
     func `if two clients use one client id, no message is rejected, and most losses are not blamed on a message`(
         seed: UInt64, pause: Int

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The queue alone: no loop, no session, no clock.
+/// The queue without an event loop, a session or a clock.
 @Suite struct OutgoingQueueTests {
     private let start = ContinuousClock.Instant.now
 
@@ -211,7 +211,7 @@ import Testing
         #expect(accept("a", in: queue).wakes.contains(.session))
         #expect(!accept("b", in: queue).wakes.contains(.session))
         _ = take(queue)
-        #expect(!accept("c", in: queue).wakes.contains(.session))  // The loop looks until it finds no message.
+        #expect(!accept("c", in: queue).wakes.contains(.session))  // The loop calls take() until no message is left.
         _ = take(queue)
         #expect(take(queue, quota: 0).texts.isEmpty)
         #expect(!accept("d", in: queue).wakes.contains(.session))

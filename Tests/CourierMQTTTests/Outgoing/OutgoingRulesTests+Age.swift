@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How long a message may wait.
+/// The time that a message may wait.
 extension OutgoingRulesTests {
     /// What limits the time of a message.
     enum TimeLimit: CaseIterable, Sendable { case maximumAge, messageExpiry }
@@ -83,7 +83,8 @@ extension OutgoingRulesTests {
             await world.run(for: .milliseconds(1_100))
             await world.soon { await world.publishes(on: 2).count == 1 }
             #expect(record.open.count == 20)
-            // Time ends no message while it waits in a living session; these wait in a new one.
+            // While the session exists, no message expires in flight. These messages wait to be sent again in a new
+            // session.
             await world.run(for: .seconds(4))
             await world.soon { record.ended(.messageExpired).count == 19 }
             #expect(record.open == [0])

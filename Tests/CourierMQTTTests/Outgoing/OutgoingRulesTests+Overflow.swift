@@ -5,9 +5,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What happens to a message if there is no room for it.
+/// The result of a publish if the queue has no room.
 extension OutgoingRulesTests {
-    /// Where ten messages wait.
+    /// The place where ten messages wait.
     enum WaitingPlace: CaseIterable, Sendable { case fullSession, offline, slowStore }
 
     /// Runs `body` with 10 messages that wait, the limit of `policy`. `inFlight` says how many messages came before them.
@@ -63,7 +63,7 @@ extension OutgoingRulesTests {
             for _ in 0..<7 { await record.offer(.completion) }
             await world.soon { record.ended(.queueFull).count >= 7 }
             let end = inFlight + 17
-            // A message whose commit has begun may be passed over.
+            // The queue may skip a message whose commit has begun.
             #expect(record.open.count == inFlight + 10)
             #expect(record.open.suffix(7) == Array(inFlight + 10..<end)[...])
             if place != .slowStore { #expect(record.ended(.queueFull) == Array(inFlight..<inFlight + 7)) }
@@ -105,7 +105,7 @@ extension OutgoingRulesTests {
             #expect(record.ended(.queueFull).isEmpty)
             await world.run(for: .milliseconds(1))
             await world.soon { record.ended(.queueFull) == [inFlight + 11] }
-            // A waiter that room comes for in time is accepted.
+            // If room becomes free in time, a waiting caller is accepted.
             await record.offer(.task)
             await world.soon { record.isSettled }
             release()
@@ -149,13 +149,14 @@ extension OutgoingRulesTests {
             await world.run(for: .seconds(2))
             await world.soon { await world.publishes(on: 2).count == 5 }
             #expect(record.open == Array(0..<20))
-            // The 15 that wait again take none of the 10 places.
+            // The 15 messages that wait to be sent again do not count toward the limit of 10.
             for _ in 0..<10 { await record.offer(.completion) }
             await world.settle()
             #expect(record.open == Array(0..<30))
             for _ in 0..<5 { await record.offer(.completion) }
             await world.soon { record.refusedCount + record.ended(.queueFull).count >= 5 }
-            // Those sent before are never dropped: the oldest that may be dropped is 20.
+            // Messages that were already sent are never dropped. Message 20 is the oldest message that may be
+            // dropped.
             let open = overflow == .dropOldest ? Array(0..<20) + Array(25..<35) : Array(0..<30)
             #expect(record.open.filter { $0 < 35 } == open)
             go.release()
@@ -198,7 +199,7 @@ extension OutgoingRulesTests {
             await world.connect()
             await world.soon { await world.publishes().count == 20 }
             let record = PublishRecord(world, setup)
-            // 30 rows wait.
+            // Thirty stored messages wait.
             let refusal = await record.offer(.completion)
             await world.soon { record.refusedCount + record.ended(.queueFull).count == 1 }
             #expect(overflow == .fail ? refusal?.code == .queueFull : record.ended(.queueFull) == [0])

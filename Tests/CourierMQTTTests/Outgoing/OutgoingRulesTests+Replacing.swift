@@ -62,7 +62,7 @@ extension OutgoingRulesTests {
             let record = PublishRecord(world, setup)
             for _ in 0..<20 { await record.offer(.completion) }
             await world.soon { await world.publishes().count == 20 }
-            // 20 is replaced by 23.
+            // Message 23 replaces message 20.
             for isLatestOnly in [true, false, false, true] {
                 await record.offer(.task, PublishRecord.Shape(topic: "t", isLatestOnly: isLatestOnly))
                 await world.soon { record.isSettled }

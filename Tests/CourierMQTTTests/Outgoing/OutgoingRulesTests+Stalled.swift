@@ -7,7 +7,8 @@ import Testing
 
 /// A broker that stops reading.
 extension OutgoingRulesTests {
-    /// What the stream and the client's write buffer may hold beside the messages that wait.
+    /// The maximum number of bytes in the stream and in the client's write buffer, in addition to the waiting
+    /// messages.
     private static let bufferedBytes = 512 << 10
     private static let payloadBytes = 16 << 10
 
@@ -23,7 +24,7 @@ extension OutgoingRulesTests {
         }
     }
 
-    /// Offers messages until the client refuses them for good, and the loop has written what it can.
+    /// Publishes messages until the client refuses all further messages and the loop cannot write any more.
     private static func fill(_ world: ScriptedWorld, _ record: PublishRecord, _ qos: QoS) async {
         var before: Int
         repeat {

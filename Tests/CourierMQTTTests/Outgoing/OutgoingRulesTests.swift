@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup.
+/// The rules of `OfflinePolicy` apply to all waiting messages, in every setup.
 @Suite(.timeLimit(.minutes(5))) struct OutgoingRulesTests {
     /// Refuses a connection.
     static let refusal = ConnectionScript.connection([.refuse(.serverUnavailable)])
@@ -17,14 +17,14 @@ import Testing
         #expect(limits.maximumKeptMessages == 10_000 && limits.maximumKeptBytes == 16 << 20)
     }
 
-    /// Offers messages until the client refuses them for good, also after messages went in flight.
+    /// Publishes messages until the client refuses all further messages, also after some messages were sent.
     static func fill(
         _ world: ScriptedWorld, _ record: PublishRecord, _ form: PublishForm, callers: Int = 1,
         _ shape: PublishRecord.Shape = PublishRecord.Shape(), inFlight: Int = OutgoingSetup.receiveMaximum
     ) async {
-        /// Ends the test if the client has no limit. This is not the default of `maximumCount`.
+        /// Ends the test if the client has no limit. The value differs from the default of `maximumCount`.
         let limit = 10_000
-        /// A task learns of its refusal later.
+        /// A task receives the error of a refusal later.
         let burst = form == .task ? 150 : limit
         var before: Int
         repeat {
@@ -43,10 +43,10 @@ import Testing
         } while record.acceptedCount - record.ended(.queueFull).count > before && record.offeredCount < limit
     }
 
-    /// How many offered messages the client accepted and did not give up at once.
+    /// The number of accepted messages, without messages that the client dropped at once.
     static func accepted(_ record: PublishRecord) -> Int { record.acceptedCount - record.ended(.queueFull).count }
 
-    /// Releases the broker; then everything that waits must end well, and arrive in order.
+    /// Releases the broker's answers. All waiting messages must succeed, and arrive in order.
     static func finish(_ world: ScriptedWorld, _ record: PublishRecord, _ gate: ScriptGate?, _ form: PublishForm) async
     {
         gate?.release()
@@ -143,7 +143,7 @@ import Testing
     ) async throws {
         let policy = OfflinePolicy(maximumBytes: 10_000, overflow: .fail)
         let shape = PublishRecord.Shape(byteCount: 99)  // 100 bytes with the topic.
-        // Whether properties count is up to the client.
+        // The client may count properties or not.
         let waiting = setup.hasProperties ? 50...100 : 100...100
         if isConnected {
             try await setup.connected(policy) { world, gate in

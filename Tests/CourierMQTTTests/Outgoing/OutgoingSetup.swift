@@ -5,7 +5,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What an app sets beside the rule under test. The rules for outgoing messages must hold in every setup.
+/// Options of the app that are independent of the tested rule. The rules for outgoing messages must hold in every
+/// setup.
 struct OutgoingSetup: Sendable, CustomTestStringConvertible {
     /// The receive maximum of CONNACK in these tests.
     static let receiveMaximum = 20
@@ -48,7 +49,7 @@ struct OutgoingSetup: Sendable, CustomTestStringConvertible {
         try await run([script] + then, policy, store) { world in
             await world.connect()
             await world.soon { world.client.connectionState == .connected }
-            // From here on the store does nothing by itself.
+            // From now on, the client changes the store only for new messages.
             if hasStore { await world.soon { store.changes.contains(.forgetAllPacketIDs) } }
             try await body(world, gate)
         }
@@ -75,7 +76,7 @@ struct OutgoingSetup: Sendable, CustomTestStringConvertible {
         try await ScriptedWorld.run(script) {
             $0.offline = policy
             $0.session.acknowledgementTimeout = nil
-            // Else the client sends one message at a time after a cut.
+            // Otherwise, the client sends one message at a time after a lost connection.
             $0.session.rejectsHarmfulMessages = false
             if hasStore { $0.messageStore = store }
         } _: { world in
@@ -97,8 +98,8 @@ struct OutgoingSetup: Sendable, CustomTestStringConvertible {
 }
 
 extension ScriptedWorld {
-    /// Waits for what the message store and other tasks do. A client may gather messages for a commit, so that a little time
-    /// passes meanwhile, 50 ms at most.
+    /// Waits for the message store and for other tasks. A client may gather messages for a commit, so up to 50 ms of virtual
+    /// time pass.
     func soon(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
         for _ in 0..<50 {
             await settle()

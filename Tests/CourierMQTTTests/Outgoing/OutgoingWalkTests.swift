@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random walks through the public API, whose seeds repeat them; `Scripts/walk` runs many more.
+/// Random walks through the public API. Each walk can be repeated by its seed. `Scripts/walk` runs many more walks.
 @Suite(.timeLimit(.minutes(5))) struct OutgoingWalkTests {
-    /// Runs `body` on a thread of its own, which it may block.
+    /// Runs `body` on a separate thread, which `body` may block.
     private static func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (WalkMachine) throws -> Value
     ) async throws -> Value {
@@ -36,7 +36,7 @@ import Testing
         let differing = try await Self.onThread { machine in
             (1..<31 as Range<UInt64>).filter { machine.walk(seed: $0).outline != machine.walk(seed: $0).outline }
         }
-        // A client may have tasks on threads of their own while it has a message store; such a walk can differ.
+        // A client with a message store may use tasks on other threads, so some walks can differ.
         #expect(differing.count <= 3, "\(differing)")
     }
 
@@ -45,7 +45,7 @@ import Testing
         _ fault: WalkFault.Kind
     ) async throws {
         let found = try await Self.onThread { machine in
-            // Walks that break without the mistake prove nothing.
+            // A walk that already fails without the mistake proves nothing.
             (1..<200 as Range<UInt64>).lazy.filter { machine.walk(seed: $0).violation == nil }
                 .compactMap { machine.walk(seed: $0, fault: fault).violation }.first
         }

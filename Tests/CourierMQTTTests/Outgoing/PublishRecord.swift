@@ -6,26 +6,26 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How an app publishes.
+/// The call by which an app publishes.
 enum PublishForm: CaseIterable, Sendable {
     /// `publish(bytes:…completion:)`
     case completion
-    /// `publishMessage`, whose end only events report.
+    /// `publishMessage`. Only events report the end of the message.
     case message
-    /// `await enqueue`, whose end only events report.
+    /// `await enqueue`. Only events report the end of the message.
     case enqueue
-    /// `await publish`, in a task of its own.
+    /// `await publish`, in a separate task.
     case task
 
-    /// Whether the caller learns how an accepted message ended.
+    /// True if the caller receives the result of an accepted message.
     var isAnswered: Bool { self == .completion || self == .task }
 }
 
-/// The numbered publishes of one test: which calls the client refused, and how each accepted message ended.
+/// The numbered publishes of one test: the refused calls, and the results of accepted messages.
 final class PublishRecord: Sendable {
     typealias Outcome = Result<PublishReceipt, CourierError>
 
-    /// What is published, apart from the number.
+    /// The properties of the published messages, except the number.
     struct Shape: Sendable {
         var topic = "t"
         var qos = QoS.one
@@ -54,13 +54,13 @@ final class PublishRecord: Sendable {
 
     // MARK: What happened
 
-    /// How many messages were offered.
+    /// The number of publish calls.
     var offeredCount: Int { state.withLock { $0.nextNumber } }
-    /// How many calls failed at once.
+    /// The number of calls that failed at once.
     var refusedCount: Int { state.withLock { $0.refusals.count } }
     var acceptedCount: Int { state.withLock { $0.nextNumber - $0.refusals.count } }
     var refusalCodes: Set<CourierError.Code> { state.withLock { Set($0.refusals.values.map(\.code)) } }
-    /// How many messages have ended.
+    /// The number of ended messages.
     var endedCount: Int { state.withLock { $0.outcomes.count } }
     /// The numbers of the messages that have not ended, in order.
     var open: [Int] {
@@ -68,9 +68,9 @@ final class PublishRecord: Sendable {
             (0..<state.nextNumber).filter { state.refusals[$0] == nil && state.outcomes[$0] == nil }
         }
     }
-    /// Whether a message ended more than once.
+    /// True if a message ended more than once.
     var hasRepeatedEnds: Bool { state.withLock { $0.outcomes.values.contains { $0.count > 1 } } }
-    /// How many calls are neither refused nor ended nor waiting for the client.
+    /// True if each call was refused, has ended, or waits in the client.
     var isSettled: Bool {
         let (tasks, ended) = state.withLock { state in
             (state.tasks.count, state.tasks.keys.count { state.refusals[$0] != nil || state.outcomes[$0] != nil })
@@ -78,19 +78,19 @@ final class PublishRecord: Sendable {
         return state.withLock { $0.openCalls == 0 } && tasks - ended <= client.waitingCount
     }
 
-    /// The numbers of the messages that ended with this error, in order; `nil` is for those that ended well.
+    /// The numbers of the messages that ended with this error, in order. With `nil`, the messages that succeeded.
     func ended(_ code: CourierError.Code?) -> [Int] {
         state.withLock { state in
             state.outcomes.filter { $0.value.contains { $0.failure?.code == code } }.keys.sorted()
         }
     }
 
-    /// Ends all tasks; the client must have ended their messages.
+    /// Waits for the end of all tasks. The client must have ended their messages.
     func wait() async { for task in state.withLock({ Array($0.tasks.values) }) { await task.value } }
 
     // MARK: Publishing
 
-    /// Publishes the next message. A task's refusal comes later, as an outcome `queueFull`.
+    /// Publishes the next message. In a task, a refusal is reported later, as the result `queueFull`.
     ///
     /// - Returns: The error with which the call failed at once.
     @discardableResult

@@ -5,12 +5,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// `readyToPublish()` returns at once while one more message would be taken, and waits for room after one was refused.
+/// `readyToPublish()` returns at once if one more message would be accepted. After a refused message, it waits for
+/// room.
 @Suite(.timeLimit(.minutes(5))) struct ReadyToPublishTests {
     private static let endless = Array(repeating: ConnectionScript.connection([.expect(.connect), .stall]), count: 9)
     private static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
 
-    /// Asks in a task, which says in the box when it was told.
+    /// Calls `readyToPublish()` in a task. The box contains the result.
     private static func ask(_ world: ScriptedWorld) -> Box<Bool> {
         let isReady = Box<Bool>()
         Task { [client = world.client] in

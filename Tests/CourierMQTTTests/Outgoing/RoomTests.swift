@@ -127,7 +127,7 @@ import Testing
 
     private static let full = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(30)))
 
-    /// Enqueues in a task, which writes down what was taken.
+    /// Enqueues in a task, and records the text when the message is accepted.
     private static func enqueue(
         _ text: String, _ world: ScriptedWorld, noting taken: Series<String>, on executor: (any TaskExecutor)? = nil
     ) -> Task<Void, any Error> {
@@ -169,11 +169,11 @@ import Testing
     {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
-            $0.protocolVersion = .version311  // Without a content type.
+            $0.protocolVersion = .version311  // MQTT 3.1.1 sends no content type, so the size is known.
             $0.offline = OfflinePolicy(maximumBytes: 100, overflow: .suspend(timeout: .seconds(30)))
         } _: { world in
             await world.connect()
-            /// A message of so many bytes with its topic of one byte.
+            /// A message of this size, including the topic of one byte.
             @Sendable func text(_ size: Int) -> String { String(repeating: "x", count: size - 1) }
             let queue = world.client.parts.publishing.queue
             let short = MessageProperties(messageExpiry: .seconds(5))
@@ -184,7 +184,8 @@ import Testing
             let small = Self.enqueue(text(30), world, noting: taken)
             await world.until { world.client.waitingCount == 2 }
             world.loop.execute { [client = world.client] in
-                // The large one goes on where this runs, and so behind the one that comes in between.
+                // The caller with the large message continues in a later step of this loop. So the message that is
+                // published in between is accepted first.
                 let (taken, _) = queue.endExpired(now: world.clock.now + .seconds(5))
                 client.parts.publishing.results.report(taken.ended)
                 for waiter in taken.roomWaiters { waiter.resume(.success(())) }
@@ -259,7 +260,8 @@ import Testing
             }
             await world.until { world.client.waitingCount == 2 }
             await world.run(for: .seconds(20))
-            // The first message has expired, and one of the two tasks has its place; virtual time waits for no task.
+            // The first message has expired, and the message of one of the two tasks has replaced it. Virtual time
+            // does not wait for tasks.
             await world.until {
                 world.client.parts.publishing.queue.waitingCount == 1 && world.client.waitingCount == 2
             }

@@ -9,7 +9,7 @@ import Testing
 
 /// Connections that end for other reasons. No message may be rejected because of them.
 extension ScriptedSuspicionTests {
-    /// Answers pings at once and publishes late. The connection ends when the test publishes to `cut`.
+    /// A broker that answers pings at once and publishes late. The connection ends when the test publishes to `cut`.
     private static func path(isSessionPresent: Bool = true, delay: Duration = .milliseconds(150)) -> [ScriptStep] {
         [
             .accept(isSessionPresent: isSessionPresent), .fault(.delay(.pubAck, by: delay)),
@@ -31,13 +31,13 @@ extension ScriptedSuspicionTests {
         var acknowledgedCount: Int { outcomes.count { $0.value?.success != nil } }
         var failures: [CourierError] { outcomes.compactMap { $0.value?.failure } }
 
-        /// Lets one connection last so long after CONNACK, with a few messages in between, and cuts it.
+        /// Waits for a connection, publishes a few messages, and cuts the connection after `lifetime` since CONNACK.
         func connection(lasting lifetime: (inout SeededGenerator) -> Int) async throws {
             while let next = await world.clock.settle(world.loop), world.client.connectionState != .connected {
                 world.clock.advance(to: next)
             }
             let time = lifetime(&random)
-            // No more than 50 wait, as with a queue that has a limit.
+            // At most 50 messages wait, as in a queue with a limit.
             let open = outcomes.count { $0.value == nil }
             for _ in 0..<min(2, 50 - open) { outcomes.append(try world.publish("x")) }
             await pass(.milliseconds(time))
@@ -45,7 +45,8 @@ extension ScriptedSuspicionTests {
             await pass(.milliseconds(1))
         }
 
-        /// Lets time pass on the loop. Does not wait for the delivery queue, which takes longer than all else here.
+        /// Advances the time of the loop. Does not wait for the delivery queue, because that would make the test
+        /// slow.
         private func pass(_ time: Duration) async {
             let end = world.clock.now + time
             while let next = await world.clock.settle(world.loop), next <= end { world.clock.advance(to: next) }
@@ -53,7 +54,7 @@ extension ScriptedSuspicionTests {
             await world.clock.settle(world.loop)
         }
 
-        /// From now on connections last, and every message must arrive.
+        /// From now on, connections are not cut. Every message must arrive.
         func finish(within time: Duration = .seconds(120)) async {
             await world.run(for: time)
             #expect(failures.isEmpty)
@@ -61,12 +62,12 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    /// Most connections are shorter than a control.
+    /// Most connections are shorter than a control connection.
     private static func lifetime(_ random: inout SeededGenerator) -> Int {
         1 + random.below(random.chance(60) ? 500 : 20_000)
     }
 
-    /// Without events and long pauses, which take real time.
+    /// Runs a world without events and long pauses, so that the test needs little real time.
     private static func runQuickly(
         _ steps: [ScriptStep], _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
@@ -90,7 +91,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    /// The broker takes about as long for an acknowledgement as it lives.
+    /// The broker's acknowledgements need about as long as each connection lasts.
     @Test func `no message fails if the broker restarts every second`() async throws {
         try await Self.runQuickly(Self.path(isSessionPresent: false, delay: .seconds(1))) { world in
             let cuts = Cuts(world, seed: 3)
@@ -100,7 +101,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    /// The other client connects after a pause of its own, which ends this one's connection.
+    /// The other client connects after a random pause. This ends the connection of this client.
     @Test(arguments: [300, 2_000, 12_000])
     func `if two clients use one client id, no message fails, and the reconnect delay reaches 60 s`(pause: Int)
         async throws

@@ -42,7 +42,8 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    /// The session of the earlier process lives, or it was lost and the row waits again.
+    /// Either the session of the earlier process still exists, or the broker lost it and the stored message waits
+    /// again.
     @Test(arguments: [true, false])
     func `the next process sends a message with two stored strikes after 10 s, and rejects it at the third`(
         isSessionPresent: Bool

@@ -10,7 +10,7 @@ import Testing
 ///
 /// The broker ends the connection when a message to `large` arrives.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedSuspicionTests {
-    /// What the broker keeps, and how the message is sent.
+    /// The QoS of the message, and the session of the broker.
     struct Session: Sendable, CustomTestStringConvertible {
         let qos: QoS
         /// Whether the broker keeps the session between connections.
@@ -90,7 +90,8 @@ import Testing
             await world.run(for: .seconds(26))
             await world.soon { large.value != nil && small.value != nil }
 
-            // Alone on each connection: at once on the second, behind a control of 10 s on the third and the fourth.
+            // The message is sent alone on each connection: at once on the second connection, and after 10 s on the
+            // third and the fourth.
             #expect(await world.gaps == .seconds(1, 1, 11, 11))
             for number in 2...4 {
                 #expect(await world.publishes(on: number).map(\.topic) == ["large"])
@@ -236,7 +237,7 @@ import Testing
 
     // MARK: The end of suspicion
 
-    /// Acknowledges nothing, so that all messages that may be in flight are.
+    /// The broker acknowledges nothing, so all messages that may be in flight are in flight.
     private static func expectNoLimit(_ world: ScriptedWorld, on number: Int) async throws {
         for _ in 0..<3 { _ = try publish(world, to: "free") }
         await world.soon { await world.publishes(on: number).filter { $0.topic == "free" }.count == 3 }
@@ -251,11 +252,11 @@ import Testing
         } _: { world in
             await world.connect()
             let large = try Self.publish(world, to: "large")
-            await world.run(for: .seconds(11))  // In the control behind the first strike.
+            await world.run(for: .seconds(11))  // During the control connection after the first strike.
             #expect(large.value?.failure?.code == .messageExpired)
-            await world.run(for: .seconds(2))  // The control is over.
+            await world.run(for: .seconds(2))  // The control connection has lasted long enough.
             #expect(await world.broker.connections.count == 3)
-            _ = try Self.publish(world, to: "first")  // Its end shows that the suspect is gone: it has none.
+            _ = try Self.publish(world, to: "first")  // The message becomes in flight, so the expired message does not limit it.
             await world.run(for: .seconds(1))
             world.client.disconnect()
             await world.run(for: .seconds(1))

@@ -7,13 +7,13 @@ import TestSupport
 struct SuspicionWorld {
     typealias Instant = ContinuousClock.Instant
 
-    /// What the broker and the path do.
+    /// The behavior of the broker and of the network path.
     struct Conditions {
         /// The messages at which the broker closes the connection.
         var poison: Set<UInt64> = []
         /// The messages that never arrive.
         var dropped: Set<UInt64> = []
-        /// How long each connection lasts after CONNACK, whatever is sent.
+        /// The lifetime of each connection after CONNACK, independent of the sent messages.
         var lifetime: (inout SeededGenerator) -> Duration? = { _ in nil }
     }
 
@@ -35,13 +35,13 @@ struct SuspicionWorld {
     private let conditions: Conditions
 
     private var waiting: [UInt64] = []
-    /// What was sent on this connection and has no answer, with the time of the answer.
+    /// The messages that were sent on this connection without an answer, and the time of the answer.
     private var inFlight: [(token: UInt64, sentAt: Instant, answerAt: Instant?)] = []
     private var isConnected = false
     private var connectAt: Instant
     private var closeAt: Instant?
     private var pongAt: Instant?
-    /// Whether the broker has stopped to read this connection.
+    /// True if the broker does not read this connection any more.
     private var isBroken = false
     private var strikes: (token: Token, strikes: Int)?
     /// The strikes that survive a restart.
@@ -57,7 +57,7 @@ struct SuspicionWorld {
 
     mutating func publish(_ token: UInt64) { waiting.append(token) }
 
-    /// The process is killed and started again, with what it has stored.
+    /// Kills and restarts the process with the data that it has stored.
     mutating func restart() {
         if isConnected { requeue() }
         suspicion = MessageSuspicion()
@@ -71,7 +71,7 @@ struct SuspicionWorld {
             if now >= connectAt { connect() }
             return
         }
-        // Answers that the broker gave before it closed arrive first.
+        // Answers that the broker sent before it closed the connection arrive first.
         if let pongAt, now >= pongAt {
             self.pongAt = nil
             suspicion.pingAnswered(now: now)
@@ -102,7 +102,7 @@ struct SuspicionWorld {
         while inFlight.count < min(suspicion.sendLimit ?? .max, Self.maximumInFlight), !waiting.isEmpty {
             let token = waiting.removeFirst()
             let isAnswered = !isBroken && !conditions.dropped.contains(token) && !conditions.poison.contains(token)
-            // Behind a dropped packet nothing arrives either: TCP waits for it.
+            // After a dropped packet, no later packet arrives, because TCP waits for the dropped packet.
             if conditions.dropped.contains(token) { isBroken = true }
             inFlight.append((token, now, isAnswered ? now.advanced(by: Self.roundTrip) : nil))
             if conditions.poison.contains(token), !isBroken {

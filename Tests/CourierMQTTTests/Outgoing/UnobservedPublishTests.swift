@@ -10,7 +10,7 @@ import Testing
 /// Publishing without a listener for events. Its code path is shorter than the one that `ScriptedDeliveryTests` and
 /// `ScriptedOfflineTests` test.
 @Suite(.timeLimit(.minutes(5))) struct UnobservedPublishTests {
-    /// Runs `body` with a client that is connected and that nobody listens to.
+    /// Runs `body` with a connected client that has no event listeners.
     private static func run(
         _ script: ConnectionScript, _ change: (inout MQTTClientConfig) -> Void = { _ in },
         _ body: (ScriptedWorld) async throws -> Void

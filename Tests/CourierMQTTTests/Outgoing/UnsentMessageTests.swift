@@ -6,7 +6,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// QoS 0 messages that the broker does not accept, by its CONNACK. No caller waits for them, so the log has to say it.
+/// QoS 0 messages that the broker does not accept according to its CONNACK. No caller waits for their results, so the
+/// log reports them.
 @Suite(.timeLimit(.minutes(1))) struct UnsentMessageTests {
     private static func run(
         _ properties: PacketProperties, isListenedTo: Bool = true,

@@ -10,9 +10,10 @@ import Foundation
     import TestSupport
 #endif
 
-/// One random walk of a client, its app, its store and its broker, all of it on the thread of the walk and one loop.
+/// One random walk of a client, its app, its store and its broker. All of them run on the walk's thread and one event
+/// loop.
 ///
-/// Everything goes through the public API. What happens is written down, and ``WalkChecker`` reads it afterwards.
+/// The walk uses the public API only. It records all events, and ``WalkChecker`` checks the record afterwards.
 final class Walk {
     private let seed: UInt64
     private let machine: WalkMachine
@@ -29,7 +30,7 @@ final class Walk {
     private let enqueued = WalkEnqueued()
     private var subscription: AnyCancellable?
     private var storeMode = StoreMode.fast
-    /// Whether the session has been read from the store.
+    /// True if the client has read the session from the store.
     private var hasLoaded = false
 
     private enum StoreMode { case fast, slow, failing }
@@ -59,7 +60,7 @@ final class Walk {
         client = CourierClientFactory().makeMQTTClient(config: config)
         guard plan.isListening else { return }
         subscription = client.eventPublisher.sink { [transcript] event in
-            // The size of a payload is its message's alone.
+            // Each message has a different payload size, so the size identifies the message.
             switch event.type {
             case .messageSendSuccess(_, _, let size, _):
                 transcript.append(.reported(Self.number(size: size), isFailure: false))
@@ -70,7 +71,7 @@ final class Walk {
         }
     }
 
-    /// Walks, and gives the client a good end.
+    /// Performs the random steps, and then lets the client finish without failures.
     func run() {
         connect()
         for _ in 0..<plan.stepCount {
@@ -120,7 +121,7 @@ final class Walk {
         let opened = broker.openCount
         client.connect()
         settle()
-        // Before the first attempt of a session, tasks of the client read the store on threads of their own.
+        // Before the first attempt of a session, the client reads the store in tasks on other threads.
         if plan.hasStore, !hasLoaded { wait { broker.openCount > opened } }
         hasLoaded = true
         settle()
@@ -146,7 +147,8 @@ final class Walk {
         let number = random.pick(numbers)
         guard let message = enqueued[number] else { return }
         Task(executorPreference: executor) { @Sendable [transcript] in
-            // An error says that the store did not remove it, and that only destroy() or the client's end is the reason.
+            // If the call throws, the store did not remove the message, and destroy() or the end of the client is the
+            // reason.
             guard (try? await message.withdraw()) == true else { return }
             transcript.append(.ended(number, .failed(.messageWithdrawn)))
         }
@@ -155,7 +157,7 @@ final class Walk {
 
     // MARK: Publishing
 
-    /// Publishes while the loop does nothing, so that all of it waits at the same time.
+    /// Publishes while the loop is busy, so that all messages wait at the same time.
     private func publishBurst(_ count: Int) {
         let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         machine.loop.execute {
@@ -179,7 +181,7 @@ final class Walk {
         let form = random.pick(WalkMessage.Form.allCases)
         let isLatestOnly = (form == .task || form == .enqueue) && random.chance(30)
         let expiry = form != .nobody && random.chance(20) ? Duration.seconds(1 + random.below(10)) : nil
-        // A size is used once, so that an event names its message.
+        // Each size is used once, so that an event identifies its message.
         let size = 4 + random.pick([0, 0, 0, 1, 2]) * 400 + number
         let age = [plan.maximumAge, expiry].compactMap { $0 }.min()
         let topic = random.pick(["a", "b"])
@@ -253,7 +255,7 @@ final class Walk {
 
     // MARK: Time
 
-    /// Lets time pass and stops at each timer.
+    /// Advances the time, and stops at each timer.
     private func pass(_ duration: Duration) {
         let end = machine.clock.now + duration
         while let next = machine.clock.nextDeadline, next <= end {
@@ -263,10 +265,10 @@ final class Walk {
         machine.clock.advance(to: end)
     }
 
-    /// Lets time pass at once, as while the machine sleeps.
+    /// Advances the time in one step, as while the machine sleeps.
     private func jump(_ duration: Duration) { machine.clock.advance(to: machine.clock.now + duration) }
 
-    /// Returns when everything has happened that happens without time.
+    /// Waits until all work that needs no time is done.
     private func settle() {
         while true {
             let reads = store.readCount
@@ -282,7 +284,7 @@ final class Walk {
         }
     }
 
-    /// Returns when the short tasks that the client has begun have run.
+    /// Waits until the short tasks that the client has started are done.
     private func awaitTasks() {
         let done = DispatchSemaphore(value: 0)
         for _ in 0..<2 {
@@ -291,8 +293,8 @@ final class Walk {
         }
     }
 
-    /// Waits for tasks of the client on other threads. Nothing outside reports when such a task has ended, so this asks again
-    /// and again. A condition that can never hold, for example because the store has not committed, costs `limit`.
+    /// Waits for tasks of the client on other threads. Nothing reports the end of such a task, so this method polls. If the
+    /// condition never becomes true, for example because the store has not committed, the method waits for `limit`.
     private func wait(atMost limit: Duration = .milliseconds(200), for condition: () -> Bool) {
         let end = ContinuousClock.now + limit
         while !condition(), ContinuousClock.now < end {
@@ -306,7 +308,7 @@ final class Walk {
 
     // MARK: The end
 
-    /// A good broker, a good store and enough time.
+    /// Uses a correct broker, a correct store and enough time.
     private func finish() {
         storeMode = .fast
         broker.refuse(0)
@@ -316,7 +318,7 @@ final class Walk {
         for _ in 0..<200 {
             settle()
             guard isAnythingOpen else { break }
-            // Without a timer, only a task on a busy machine can still bring the end.
+            // Without a timer, only a task on a busy machine can still end the open calls.
             if machine.clock.nextDeadline == nil {
                 wait(atMost: .seconds(5)) { machine.clock.nextDeadline != nil || !isAnythingOpen }
             }
@@ -330,7 +332,7 @@ final class Walk {
         settle()
     }
 
-    /// Whether the end of a message is still to come, as far as the app can know.
+    /// True if the end of a message is still missing, as far as the app can see.
     private var isAnythingOpen: Bool {
         var open: Set<Int> = []
         for line in transcript.lines {
@@ -348,7 +350,7 @@ final class Walk {
     }
 }
 
-/// Gives the same options each time, at once.
+/// Returns the same options each time, at once.
 private final class WalkProvider: IConnectionServiceProvider {
     let clientId = "walk"
     private let options = ConnectOptions(

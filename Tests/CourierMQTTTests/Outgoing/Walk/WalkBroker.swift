@@ -2,10 +2,10 @@ import CourierTransport
 import MQTTCodec
 import Synchronization
 
-/// The broker of a walk, which runs inside the client's writes. It is a correct broker that a walk makes slow, deaf, unfriendly or
-/// forgetful.
+/// The broker of a walk, which runs inside the client's writes. It behaves correctly, but a walk can make it slow, let it stop
+/// reading, refuse connections, or lose the session.
 final class WalkBroker: Sendable {
-    /// An answer that the broker owes.
+    /// An answer that the broker has not sent yet.
     private enum Answer { case pubAck(PacketID, Int), pubRec(PacketID, Int), pubComp(PacketID) }
 
     private struct State {
@@ -22,13 +22,13 @@ final class WalkBroker: Sendable {
         var isOpen = false
         var isBroken = false
         var readiness: StreamReadiness?
-        /// Bytes of a packet that has not come as a whole.
+        /// The bytes of an incomplete packet.
         var partial: [UInt8] = []
         /// Packets that the broker has not read.
         var unread: [Packet] = []
         var unreadBytes = 0
         var output: [UInt8] = []
-        /// The messages whose answers are in ``output``, and where in it each answer ends.
+        /// The messages whose answers are in ``output``, and the position where each answer ends.
         var unreadAnswers: [(number: Int, end: Int)] = []
         var owed: [Answer] = []
     }
@@ -47,7 +47,7 @@ final class WalkBroker: Sendable {
 
     // MARK: What a walk does
 
-    /// How many connections were opened.
+    /// The number of opened connections.
     var openCount: Int { state.withLock { $0.openCount } }
 
     func answer(_ count: Int) { change { self.settleAnswers(&$0, atMost: count) } }
@@ -95,7 +95,7 @@ final class WalkBroker: Sendable {
 
     // MARK: The stream
 
-    /// A new connection, which ends the one before.
+    /// Opens a new connection, and ends the previous one.
     func connect() -> TransportEndpoint {
         let number = state.withLock { state in
             end(&state)
@@ -160,7 +160,7 @@ final class WalkBroker: Sendable {
 
     // MARK: Packets
 
-    /// Notes each PUBLISH as soon as the client has written it, whether or not the broker reads.
+    /// Records each PUBLISH when the client has written it, even if the broker does not read.
     private func takePackets(_ state: inout State) {
         let decoder = PacketDecoder(version: .v5, sender: .client)
         let bytes = state.partial
@@ -194,7 +194,7 @@ final class WalkBroker: Sendable {
         case .pingReq: send(.pingResp, &state)
         case .disconnect: end(&state)
         case .connAck, .pubAck, .pubRec, .pubComp, .subscribe, .subAck, .unsubscribe, .unsubAck, .pingResp, .auth:
-            break  // A walk neither subscribes nor receives.
+            break  // A walk does not subscribe or receive messages.
         }
     }
 
@@ -202,7 +202,7 @@ final class WalkBroker: Sendable {
         if state.refusals > 0 {
             state.refusals -= 1
             send(.connAck(ConnAck(reasonCode: .serverUnavailable)), &state)
-            state.isOpen = false  // What was sent can still be read.
+            state.isOpen = false  // The client can still read the sent bytes.
             return
         }
         if connect.isCleanStart { state.hasSession = false }
@@ -239,7 +239,7 @@ final class WalkBroker: Sendable {
         state.owed.removeFirst(min(count, state.owed.count))
     }
 
-    /// Notes the answers that the client has read to their last byte.
+    /// Records the answers that the client has read completely.
     private func noteReadAnswers(_ state: inout State, _ count: Int) {
         while let answer = state.unreadAnswers.first, answer.end <= count {
             transcript.append(.answered(answer.number))

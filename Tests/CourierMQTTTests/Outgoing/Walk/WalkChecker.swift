@@ -1,6 +1,6 @@
 import CourierCore
 
-/// What a walk promises. Each rule can be left out, to see whether the others hold.
+/// The promises that a walk checks. A rule can be omitted, so that the other rules are checked alone.
 struct WalkRules: OptionSet, Sendable {
     let rawValue: Int
 
@@ -10,7 +10,7 @@ struct WalkRules: OptionSet, Sendable {
     static let order = WalkRules(rawValue: 1 << 1)
     /// No more messages wait than the policy allows.
     static let limits = WalkRules(rawValue: 1 << 2)
-    /// No message is first sent after its time is over.
+    /// No message is sent for the first time after it has expired.
     static let ages = WalkRules(rawValue: 1 << 3)
     /// No message is sent after it ended.
     static let endings = WalkRules(rawValue: 1 << 4)
@@ -18,7 +18,7 @@ struct WalkRules: OptionSet, Sendable {
     static let quota = WalkRules(rawValue: 1 << 5)
     /// Within one session QoS 2 arrives once, and DUP marks repetitions and nothing else.
     static let repetition = WalkRules(rawValue: 1 << 6)
-    /// What ended well has arrived.
+    /// Each message that ended with success has arrived.
     static let delivery = WalkRules(rawValue: 1 << 7)
 
     static let all: WalkRules = [.ends, .order, .limits, .ages, .endings, .quota, .repetition, .delivery]
@@ -28,7 +28,7 @@ struct WalkRules: OptionSet, Sendable {
     ]
 }
 
-/// A promise that was not kept.
+/// A violated promise.
 struct WalkViolation: Error, CustomStringConvertible {
     let rule: WalkRules
     let message: String
@@ -39,22 +39,22 @@ struct WalkViolation: Error, CustomStringConvertible {
     }
 }
 
-/// Reads a transcript and finds the first promise that was not kept: the naive model of what a client may do with
-/// messages. It is an array of messages, and for each of them what is known from outside.
+/// Reads a transcript, and finds the first violated promise. It is a simple model of the client's rules: an array of
+/// messages with their visible states.
 struct WalkChecker {
-    /// What is known of one message.
+    /// The visible state of one message.
     private struct MessageRecord {
         var isOffered = false
         var end: WalkEnd?
         var isRefused = false
         var reports = 0
-        /// How many sessions had been destroyed when it was published.
+        /// The number of sessions that were destroyed before the publish.
         var epoch = 0
         var offeredAt = Duration.zero
         /// The session and the connection in which it was last sent.
         var lastSession: Int?
         var lastConnection: Int?
-        /// Whether the client has read the broker's answer to its PUBLISH.
+        /// True if the client has read the broker's answer to the PUBLISH.
         var isAnswered = false
 
         var isOpen: Bool { isOffered && !isRefused && end == nil }
@@ -68,18 +68,18 @@ struct WalkChecker {
     private var session = 0
     private var connection = 0
     private var connectionEpoch = 0
-    /// Whether bytes of the client, or the CONNACK of a new session, may have been lost while the broker did not read.
+    /// True if bytes of the client, or the CONNACK of a new session, may have been lost while the broker did not read.
     private var hasHiddenWrites = false
-    /// Whether the client may have written to this connection before the broker saw it.
+    /// True if the client may have written to this connection before the broker noticed the connection.
     private var isLate = false
-    /// Whether the client has left the connection, and ignores what it reads there.
+    /// True if the client has ended the connection and ignores later bytes.
     private var isLeft = false
     private var receiveMaximum = 0
     private var inFlight: [UInt16: Int] = [:]
     private var now = Duration.zero
     private var lastFirst: [Lane: Int] = [:]
 
-    /// Messages that keep their order.
+    /// Messages that must keep their order.
     private struct Lane: Hashable {
         let topic: String
         let qos: QoS
@@ -92,7 +92,7 @@ struct WalkChecker {
         records = Array(repeating: MessageRecord(), count: messages.count)
     }
 
-    /// The first promise that the transcript shows broken.
+    /// Returns the first violated promise in the transcript.
     static func violation(
         in lines: [WalkTranscript.Line], _ messages: [WalkMessage], _ plan: WalkPlan, _ rules: WalkRules = .all
     ) -> (line: Int, violation: WalkViolation)? {
@@ -163,7 +163,7 @@ struct WalkChecker {
             let form = messages[number].form
             let isAnswered = form == .completion || form == .task
             try require(.ends, !isAnswered || record.end != nil, "\(number) has not ended")
-            // Messages of destroyed sessions that only a store had end without an event.
+            // If a session was destroyed, messages that were only in the store end without an event.
             let mayBeSilent = !plan.isListening || plan.hasStore && record.epoch < epoch || record.end == .cancelled
             try require(.ends, mayBeSilent || record.reports == 1, "no event reports the end of \(number)")
         }
@@ -188,11 +188,12 @@ struct WalkChecker {
         if !isLate, message.qos != .zero, let end = record.end, end != .cancelled {
             try require(.endings, false, "\(number) was sent after it had ended as \(end)")
         }
-        // DUP shows that the client sent the message before, on a connection that the broker did not read to its end.
+        // The DUP flag shows that the client has sent the message before, on a connection whose bytes the broker did
+        // not read completely.
         let isHiddenRepetition = isDuplicate && hasHiddenWrites
         if isFirstEver, !isLate, !isHiddenRepetition, let age = message.age {
             let waited = now - record.offeredAt
-            // The time that a caller waits for room is no part of the age.
+            // The time that a caller waits for room does not count toward the age.
             try require(
                 .ages, waited <= age || message.mayWaitForRoom,
                 "\(number) was first sent after \(waited), but may wait \(age)")
@@ -221,7 +222,7 @@ struct WalkChecker {
     }
 
     private mutating func checkOrder(_ number: Int, _ message: WalkMessage) throws(WalkViolation) {
-        // When a caller waits for room, its place in the order is known to the client only.
+        // If a caller waits for room, only the client can know the position of the message.
         if message.mayWaitForRoom { return }
         let lane = Lane(topic: message.topic, qos: message.qos)
         if let last = lastFirst[lane] {
@@ -236,8 +237,8 @@ struct WalkChecker {
         var (count, bytes) = (0, 0)
         for (number, record) in records.enumerated() where record.isOpen && record.lastSession == nil {
             let message = messages[number]
-            // Whether the others wait is known to the client only. A message of QoS 2 is in flight, and does not count,
-            // while the store notes its packet id.
+            // Only the client can know whether the other messages wait. While the store stores its packet id, a QoS 2
+            // message is in flight and does not count.
             guard message.qos != .zero, message.form == .completion || message.form == .task, !message.mayWaitForRoom,
                 !(plan.hasStore && message.qos == .two)
             else { continue }

@@ -2,7 +2,8 @@ import CourierTransport
 import Dispatch
 import Synchronization
 
-/// The time of a walk. It also reports when the loop has nothing left to do, so that a step costs one change of threads.
+/// The time of a walk. The clock also reports when the loop has no more work, so that a step needs only one change of
+/// threads.
 final class WalkClock: LoopClock {
     typealias Instant = ContinuousClock.Instant
 
@@ -14,7 +15,7 @@ final class WalkClock: LoopClock {
         var nextDeadline: Instant?
     }
 
-    /// A timer that is never due: a loop with a timer asks its clock before each sleep.
+    /// The time of a timer that never fires. A loop with a timer reads its clock before each sleep.
     private static let never = Duration.seconds(1_000 * 365 * 86_400)
 
     let start = Instant.now
@@ -25,16 +26,16 @@ final class WalkClock: LoopClock {
 
     var now: Instant { state.withLock { $0.now } }
     var elapsed: Duration { start.duration(to: now) }
-    /// When the next timer of the client is due, as the loop said before it slept.
+    /// The time of the client's next timer, as the loop reported it before its sleep.
     var nextDeadline: Instant? { state.withLock { $0.nextDeadline } }
 
-    /// Makes the loop ask this clock before it sleeps. Once for each loop.
+    /// Makes the loop read this clock before each sleep. Called once for each loop.
     func attend(_ loop: EventLoop) {
         let end = start + Self.never
         loop.execute { loop.schedule(at: end) {} }
     }
 
-    /// Lets time pass at once.
+    /// Advances the time in one step.
     func advance(to instant: Instant) {
         let wakes = state.withLock { state in
             state.now = max(state.now, instant)
@@ -43,9 +44,10 @@ final class WalkClock: LoopClock {
         for wake in wakes { wake() }
     }
 
-    /// Waits until the loop has nothing left to do. Not from the loop.
+    /// Waits until the loop has no more work. Must not be called on the loop.
     ///
-    /// - Returns: How often other threads had woken the loop before. A larger number later means that it has had more to do.
+    /// - Returns: The number of times that other threads have woken the loop. A larger number later shows that the loop had
+    ///   more work.
     @discardableResult
     func waitUntilIdle(_ loop: EventLoop) -> Int {
         loop.execute { [self] in

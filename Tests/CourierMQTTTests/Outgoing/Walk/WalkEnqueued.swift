@@ -1,7 +1,7 @@
 import CourierCore
 import Synchronization
 
-/// What `enqueue` has returned in a walk, by the numbers of the messages.
+/// The results of `enqueue` in a walk, by the numbers of the messages.
 final class WalkEnqueued: Sendable {
     private let messages = Mutex<[Int: EnqueuedMessage]>([:])
 

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Runs the tasks of a walk on the walk's own thread, when the walk says so: chance is the seed's alone.
+/// Runs the tasks of a walk on the walk's thread, at the times that the walk chooses. So only the seed determines the
+/// order of the tasks.
 final class WalkExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -9,7 +10,7 @@ final class WalkExecutor: TaskExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs what waits, and what comes out of it. Returns how much that was.
+    /// Runs the waiting jobs and the jobs that they add. Returns the number of jobs.
     func drain() -> Int {
         var count = 0
         while true {

@@ -6,7 +6,7 @@ final class WalkFault: Sendable {
     enum Kind: CaseIterable, Sendable {
         /// The third PUBLISH is sent twice.
         case repeatsPublish
-        /// The third PUBLISH is lost, while the connection goes on.
+        /// The third PUBLISH is lost, and the connection stays open.
         case losesPublish
     }
 
@@ -15,7 +15,7 @@ final class WalkFault: Sendable {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// How often the broker gets `publish`.
+    /// Returns the number of times that the broker receives `publish`.
     func copies(of publish: Publish) -> Int {
         guard count.add(1, ordering: .relaxed).newValue == 3 else { return 1 }
         return kind == .repeatsPublish ? 2 : 0

@@ -1,6 +1,6 @@
 import CourierTransport
 
-/// What many walks share, one after the other: a loop whose time is the walks' own.
+/// The event loop that several walks use, one after the other, and its clock.
 final class WalkMachine: Sendable {
     let clock = WalkClock()
     let group: EventLoopGroup
@@ -29,17 +29,18 @@ final class WalkMachine: Sendable {
     }
 }
 
-/// What a walk found.
+/// The result of a walk.
 struct WalkResult: Sendable {
     let seed: UInt64
     let plan: WalkPlan
     let messages: [WalkMessage]
     let lines: [WalkTranscript.Line]
     let violation: WalkViolation?
-    /// The line of the transcript at which the violation shows.
+    /// The line of the transcript that shows the violation.
     let line: Int?
 
-    /// What happened in each step. Threads may report what happens in one step in any order.
+    /// The entries of each step. Within a step, the order of entries from different threads is random, so they are
+    /// sorted.
     var outline: [[String]] {
         lines.map { "\($0.time): \($0.entry)" }.split { $0.hasSuffix("settled") }.map { $0.sorted() }
     }

@@ -7,7 +7,7 @@ import CourierMQTT
     import TestSupport
 #endif
 
-/// How the client of a walk is configured. The seed decides.
+/// The configuration of a walk's client. The seed determines it.
 struct WalkPlan: Sendable {
     static let largestMessage = 1_400
 
@@ -49,6 +49,6 @@ struct WalkPlan: Sendable {
             queuesQoS0: queuesQoS0, drainCount: drainCount)
     }
 
-    /// Whether the caller of `await publish` and `await enqueue` waits for room.
+    /// True if callers of `await publish` and `await enqueue` wait for room.
     var suspends: Bool { if case .suspend = overflow { true } else { false } }
 }

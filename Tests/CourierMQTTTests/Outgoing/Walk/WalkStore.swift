@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// A message store in memory that a walk drives: commits complete when the walk says so, and fail when it says so.
+/// A message store in memory. The walk decides when commits complete, and whether they fail.
 final class WalkStore: MessageStore {
     fileprivate struct Commit: Sendable {
         let changes: [StoreChange]
@@ -20,14 +20,14 @@ final class WalkStore: MessageStore {
 
     private let state = Mutex(State())
 
-    /// How many commits wait.
+    /// The number of waiting commits.
     var pendingCount: Int { state.withLock { $0.pending.count } }
-    /// How often the client read.
+    /// The number of reads.
     var readCount: Int { state.withLock { $0.readCount } }
-    /// How many outgoing messages are stored.
+    /// The number of stored outgoing messages.
     var rowCount: Int { state.withLock { $0.rows.count } }
 
-    /// Completes so many commits, all of them well or all of them badly.
+    /// Completes this number of commits. All of them succeed, or all of them fail.
     func complete(_ count: Int, failing: Bool = false) -> Int {
         let taken = state.withLock { state in
             let taken = Array(state.pending.prefix(count))
@@ -105,7 +105,7 @@ extension WalkStore.State {
         case .forgetAllPacketIDs: packetIDs = []
         case .rememberSession(let new): session = new
         case .removeAll: (rows, packetIDs, session) = ([], [], nil)
-        case .keep, .removeIncoming, .removeExpired, .want, .forgetSubscription: break  // A walk receives nothing.
+        case .keep, .removeIncoming, .removeExpired, .want, .forgetSubscription: break  // A walk receives no messages.
         case .strike, .removeRejected, .addJob, .updateJob, .removeJob, .rememberKey, .forgetKeys: break
         }
     }

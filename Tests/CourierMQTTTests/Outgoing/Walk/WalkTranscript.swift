@@ -1,15 +1,15 @@
 import CourierCore
 import Synchronization
 
-/// How a publish ended, for its caller.
+/// The result of a publish for its caller.
 enum WalkEnd: Equatable, Sendable {
     case succeeded
     case failed(CourierError.Code)
-    /// Its task was cancelled; what becomes of the message is another matter.
+    /// The task was cancelled. The message may still be delivered.
     case cancelled
 }
 
-/// One thing that happened in a walk. The checker knows nothing else.
+/// One entry of a walk's transcript. The checker uses only these entries.
 enum WalkEntry: Sendable {
     /// The app publishes a message.
     case offered(Int)
@@ -29,19 +29,19 @@ enum WalkEntry: Sendable {
     case completed(packetID: UInt16)
     /// The broker stopped reading.
     case stalled
-    /// `disconnect()` was called: what the client reads from this connection afterwards does not count.
+    /// `disconnect()` was called. Later bytes of this connection do not count for the client.
     case disconnected
     /// `destroy()` was called.
     case destroyed
-    /// Everything that follows without time has happened.
+    /// All work that needs no time was done.
     case settled
-    /// A good broker had all the time that it needs.
+    /// A correct broker had enough time to answer all messages.
     case finished
 }
 
-/// What a walk publishes.
+/// A message that a walk publishes.
 struct WalkMessage: Sendable {
-    /// How the app publishes.
+    /// The call by which the app publishes.
     enum Form: CaseIterable, Sendable { case completion, nobody, task, enqueue }
 
     let number: Int
@@ -50,13 +50,13 @@ struct WalkMessage: Sendable {
     let byteCount: Int
     let form: Form
     let isLatestOnly: Bool
-    /// How long it may wait.
+    /// The maximum time that the message may wait.
     let age: Duration?
-    /// Whether the caller may have to wait for room, so that nobody outside knows when the message is accepted.
+    /// True if the caller may have to wait for room. Then only the client knows when the message is accepted.
     var mayWaitForRoom = false
 }
 
-/// What happened in a walk, in order and with its time, from all threads.
+/// The events of a walk in order, with their times, from all threads.
 final class WalkTranscript: Sendable {
     struct Line: Sendable {
         let time: Duration
