@@ -101,7 +101,7 @@ import Testing
                 switch connect.password {
                 case SecretBytes("good"): nil
                 case SecretBytes("late"): .serverBusy
-                default: .success  // No reason to refuse anybody.
+                default: .success  // The closure accepts all other clients.
                 }
             }
         }

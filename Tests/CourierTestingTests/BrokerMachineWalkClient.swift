@@ -201,7 +201,7 @@ extension WalkClient {
 
     private mutating func nextID() -> PacketID {
         while true {
-            lastID = lastID % 200 + 1  // A small circle, so that ids come again soon.
+            lastID = lastID % 200 + 1  // Ids are reused after 200 messages.
             if let id = PacketID(rawValue: lastID), !outgoing.contains(where: { $0.id == id }) { return id }
         }
     }

@@ -53,7 +53,7 @@ import Testing
         let broker = try LoopbackBroker.start(loop: loop)
         let client = await ScriptedClient.connect(broker.connectInMemory(), on: loop)
         #expect(await client.packets(1).count == 1)
-        await client.pauseReading()  // It sees no end, and does not close.
+        await client.pauseReading()  // The client does not notice the end, and does not close.
         broker.disconnect("client")
         #expect(await clock.settle(loop) != nil, "the broker has to wait for it in this test")
         await broker.shutdown()

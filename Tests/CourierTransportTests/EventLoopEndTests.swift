@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Work that is handed to a loop while it ends, or after its end.
+/// Work that is added to a loop during or after its end.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopEndTests {
     /// Runs a closure when it is deallocated.
     private final class LastWish {

@@ -67,7 +67,7 @@ import Testing
         let work = Repeated(loop, limit: 100)
         await loop.run {
             loop.runSoon(work)
-            loop.runSoon(work)  // Once, however often it is asked.
+            loop.runSoon(work)  // The work runs once, even after several calls.
             #expect(work.count.value == 0)
         }
         let before = loop.wakeUpCount

@@ -61,7 +61,7 @@ import Testing
         }
         tickets[1].cancel()
         tickets[2].cancel()
-        gate.signal()  // One thread goes on, and does the rest.
+        gate.signal()  // One thread continues, and performs all remaining lookups.
         let order = try await done.wait("the rest") { $0.count == 2 }
         #expect(order == [0, 3])
         tickets[3].cancel()

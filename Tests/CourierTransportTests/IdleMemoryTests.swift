@@ -8,7 +8,7 @@ import Testing
 
 /// The memory that an idle connection needs.
 @Suite(.serialized) struct IdleMemoryTests {
-    /// Counts the bytes that come back on all connections.
+    /// Counts the bytes that are received on all connections.
     private final class Counter: ChannelHandler {
         let total: Watched<Int>
         init(_ total: Watched<Int>) { self.total = total }

@@ -6,7 +6,7 @@ import Testing
 
 /// A sleeping loop can be borrowed by a thread that has work for it.
 @Suite struct LoopBorrowTests {
-    /// A clock that only moves when it is told to. A step does not wake the loop.
+    /// A clock that only a test advances. An advance does not wake the loop.
     private final class SteppedClock: LoopClock {
         private let time = Mutex(ContinuousClock.now)
 
@@ -37,7 +37,7 @@ import Testing
             try Task.checkCancellation()
             await Task.yield()
         }
-        loop.turn.withLock { _ in }  // It says so before it lets go.
+        loop.turn.withLock { _ in }  // The thread sets its flag before it releases the lock.
     }
 
     @Test func `borrow() runs its closure on the calling thread, and isOnLoop is true inside the closure`()
@@ -87,7 +87,7 @@ import Testing
             #expect(!loop.borrow { true })
             clock.step(.nanoseconds(1))
             let isLent = loop.borrow {
-                clock.step(EventLoop.quietTime)  // How long work takes does not count as quiet.
+                clock.step(EventLoop.quietTime)  // The duration of work does not count as quiet time.
                 return true
             }
             #expect(isLent)
@@ -176,8 +176,8 @@ import Testing
     }
 
     @Test func `the loop's own work and borrow() closures of four threads never run at the same time`() async throws {
-        /// Not locked on purpose: the test checks that the loop protects it, by the sum and under `Scripts/sanitize
-        /// thread`.
+        /// Deliberately without a lock. The test checks that the loop protects it: by the sum, and by
+        /// `Scripts/sanitize thread`.
         final class Resident: @unchecked Sendable {
             var count = 0
         }

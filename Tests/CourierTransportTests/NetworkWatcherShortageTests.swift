@@ -16,7 +16,7 @@ import Testing
             let watcher = NetworkWatcher.start(
                 on: loop, settleTime: .milliseconds(1),
                 makeSocket: { groups in
-                    if groups == 0 { return courier_routing_socket(groups) }  // That of a look.
+                    if groups == 0 { return courier_routing_socket(groups) }  // The socket of a network check.
                     tries.update { $0 += 1 }
                     return tries.value <= 2 ? -shortage : courier_routing_socket(groups)
                 },

@@ -12,11 +12,11 @@ import Testing
         var detector = SuspendDetector(first: reading(1_000, 900), shortestSleep: .seconds(2))
         let script: [(boot: Double, monotonic: Double, slept: Duration?)] = [
             (1_001, 901, nil),
-            (5_001, 4_901, nil),  // A long time awake.
+            (5_001, 4_901, nil),  // The machine was awake for a long time.
             (5_011, 4_901, .seconds(10)),
-            (5_012, 4_902, nil),  // Told once.
-            (5_013.5, 4_902, nil),  // Too short.
-            (5_015, 4_902, nil),  // Short ones do not add up.
+            (5_012, 4_902, nil),  // The suspension is reported only once.
+            (5_013.5, 4_902, nil),  // This suspension is too short.
+            (5_015, 4_902, nil),  // Short suspensions are not added.
             (5_017, 4_902, .seconds(2)),
             (5_016, 4_902, nil),  // A clock that goes back is harmless.
         ]

@@ -99,7 +99,7 @@ private final class FloodingServer: ChannelHandler, @unchecked Sendable {
     func opened(_ channel: ByteChannel) { self.channel = channel }
 
     func received(_ span: RawSpan) -> Int {
-        guard !isDone else { return span.byteCount }  // Answers, which OpenSSL need not see.
+        guard !isDone else { return span.byteCount }  // OpenSSL need not process the answers.
         tls.lend(span.withUnsafeBytes { Array($0) })
         do {
             isDone = try tls.advance() == .done

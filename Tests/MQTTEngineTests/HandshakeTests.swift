@@ -199,7 +199,7 @@ struct HandshakeTests {
         arguments: [
             [0x20, 0x03, 0x00, 0x84, 0x00],  // CONNACK of MQTT 5 with 0x84
             [0x20, 0x02, 0x00, 0x01],  // CONNACK of MQTT 3 with return code 1
-            [],  // closing without a word, as RabbitMQ does
+            [],  // The server closes without a packet, like RabbitMQ.
         ] as [[UInt8]])
     func `if a server does not accept MQTT 5, the next connections use MQTT 3.1.1`(answer: [UInt8]) throws {
         let talk = Conversation()

@@ -12,7 +12,7 @@ struct KeepAliveTests {
         talk.publish(qos: .atMostOnce, token: 1)
         _ = try talk.sent()
         talk.pass(.seconds(20))
-        try talk.receive(.message())  // What comes in does not count.
+        try talk.receive(.message())  // Received packets do not count.
         #expect(talk.deadline == talk.now.advanced(by: .seconds(40)))
         talk.pass(.seconds(40))
         _ = talk.performed()

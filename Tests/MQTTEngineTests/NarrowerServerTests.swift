@@ -46,7 +46,7 @@ struct NarrowerServerTests {
         try talk.reconnect(isSessionPresent: true, properties: [.retainAvailable(false)])
         talk.publish(qos: .exactlyOnce, token: 2)
         #expect(try talk.sent() == [.pubRel(1), OutgoingTests.publish(2, .exactlyOnce)])
-        try talk.receive(.pubRec(1))  // Of the message that was given up, and late.
+        try talk.receive(.pubRec(1))  // A late PUBREC for the message that was given up.
         #expect(try talk.sent().isEmpty)
         try talk.receive(.pubComp(1))
         #expect(talk.inFlightCount == 1)
@@ -69,7 +69,7 @@ struct NarrowerServerTests {
         #expect(!talk.awaitsAnswers)
         if isStoredLate {
             try talk.reconnect(isSessionPresent: true)
-            talk.stored(2, 1)  // Another message's.
+            talk.stored(2, 1)  // The packet id of another message.
         }
         #expect(try talk.sent().isEmpty)
         talk.stored(1, 1)

@@ -184,7 +184,7 @@ struct OutgoingTests {
         talk.publish(qos: qos, token: 1, expiry: .seconds(5))
         let first = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
         #expect(first.map(\.properties.messageExpiryInterval) == [5])
-        for passed in [Duration.seconds(5), .seconds(60)] {  // To its end, and far beyond.
+        for passed in [Duration.seconds(5), .seconds(60)] {  // Up to the end of the expiry interval, and far beyond.
             talk.pass(passed)
             try talk.reconnect(isSessionPresent: true)
             let again = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }

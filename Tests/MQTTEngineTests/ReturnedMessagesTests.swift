@@ -12,8 +12,8 @@ struct ReturnedMessagesTests {
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
         try talk.receive(.pubAck(2), .pubAck(1))
-        talk.publish(qos: .exactlyOnce, token: 4)  // Under 2, the id that became free first.
-        talk.publish(qos: .atLeastOnce, token: 5)  // Under 1.
+        talk.publish(qos: .exactlyOnce, token: 4)  // Uses packet id 2, which became free first.
+        talk.publish(qos: .atLeastOnce, token: 5)  // Uses packet id 1.
         #expect(talk.performed().suffix(2) == [.sent(4, 2), .sent(5, 1)])
         #expect(try talk.reconnectWithLostSession() == [.returned(3), .returned(4), .returned(5)])
         #expect(try talk.sent() == [])
@@ -67,7 +67,7 @@ struct ReturnedMessagesTests {
         for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
         for (token, id) in [(1, 1), (2, 2), (3, 3)] as [(Token, PacketID)] { talk.stored(token, id) }
         try talk.receive(.pubRec(1), .pubRec(2))
-        talk.stored(1, 1)  // Its PUBREL is written; that of 2 is held, 3 waits for PUBREC, the PUBLISH of 4 is held.
+        talk.stored(1, 1)  // PUBREL of message 1 is written, and PUBREL of message 2 waits. Message 3 waits for PUBREC. The PUBLISH of message 4 waits.
         #expect(
             try talk.reconnectWithLostSession() == [
                 .returned(3), .returned(4), .failed(1, .sessionLost), .failed(2, .sessionLost),

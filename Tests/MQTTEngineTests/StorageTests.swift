@@ -205,7 +205,7 @@ struct StorageTests {
         try talk.receive(.pubRel(9))
         #expect(talk.performed() == [.incomingReleased(9)])
         talk.storedRelease(9)
-        #expect(try talk.sent() == [])  // The first; the id may be on disk for the second.
+        #expect(try talk.sent() == [])  // The first call. The store may already contain the id for the second message.
         talk.storedRelease(9)
         #expect(try talk.sent() == [.pubComp(9)])
         try receive(isDuplicate: false)
@@ -230,7 +230,7 @@ struct StorageTests {
         #expect(talk.performed() == [.incomingReleased(9)])
         talk.storedRelease(9)
         talk.storedRelease(9)
-        #expect(try talk.sent() == [])  // Those that were refused.
+        #expect(try talk.sent() == [])  // The calls for the refused messages.
         talk.storedRelease(9)
         #expect(try talk.sent() == [.pubComp(9)])
     }

@@ -36,7 +36,7 @@ struct UnknownSessionTests {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
-        try talk.receive(.pubRec(1))  // Of what was left, perhaps.
+        try talk.receive(.pubRec(1))  // This PUBREC may belong to a message of the earlier process.
         #expect(try talk.sent() == [])
         try talk.receive(.pubComp(1, .packetIdentifierNotFound))
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
@@ -66,7 +66,7 @@ struct UnknownSessionTests {
         _ = try talk.sent()
         try talk.receive(.pubRec(1), .pubComp(1))
         _ = try talk.sent()
-        talk.publish(qos: .exactlyOnce, token: 3)  // Under the id of the first, which is known.
+        talk.publish(qos: .exactlyOnce, token: 3)  // Uses the packet id of the first message, which is usable now.
         #expect(try talk.sent() == [.pubRel(1)])
         try talk.receive(.pubComp(2), .pubComp(1))
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])

@@ -24,7 +24,7 @@ struct ClientProxyTests {
         }
     }
 
-    /// That the proxy's end is the connection's end proves that it goes through it.
+    /// If the proxy is killed, the client must lose its connection. This proves that the client uses the proxy.
     @Test(arguments: ProxyCase.all)
     func `a client publishes and reads through a proxy, and reconnects when the proxy returns`(
         _ proxyCase: ProxyCase
@@ -38,7 +38,7 @@ struct ClientProxyTests {
         let reading = Task {
             var texts: [String] = []
             for try await text in client.messages(String.self, from: "proxied", qos: .one) {
-                // An acknowledgement that the end of the proxy has swallowed brings a message again.
+                // If the killed proxy has lost an acknowledgement, the message arrives again.
                 if !texts.contains(text) { texts.append(text) }
                 if text == "three" { break }
             }
@@ -99,7 +99,7 @@ struct ClientProxyTests {
             #expect((failure.cause as? TransportError)?.code == .proxyAuthenticationFailed)
             #expect(failure.message.contains("the proxy \(kind.rawValue)://127.0.0.1:\(proxy.port)"), "\(failure)")
         }
-        // Each further attempt waits its turn: the event before it says so.
+        // Each later attempt begins after a pause, which the event before it reports.
         let attempts = test.eventNames.filter { ["connectionAttempt", "connectionFailure", "reconnect"].contains($0) }
         #expect(
             attempts.prefix(5) == [

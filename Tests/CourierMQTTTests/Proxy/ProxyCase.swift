@@ -2,7 +2,7 @@ import CourierTransport
 import TestSupport
 import Testing
 
-/// What a client goes through to its broker.
+/// The proxy and the protocol between a client and its broker.
 struct ProxyCase: Sendable, CustomTestStringConvertible {
     let kind: ProxyConfiguration.Kind
     let hasUser: Bool

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Which reader gets which message, if many messages arrive together.
+/// The readers that receive messages, if many messages arrive together.
 @Suite(.timeLimit(.minutes(5))) struct MessageDistributorTests {
     private static func message(
         _ topic: String, _ payload: [UInt8], _ delivery: Delivery = .atMostOnce

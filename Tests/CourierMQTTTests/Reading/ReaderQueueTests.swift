@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct ReaderQueueTests {
-    /// Slices of messages of these qualities of service; a message's payload is its number.
+    /// Makes slices of messages with the given QoS values. The payload of a message is its number.
     private struct Sender {
         var number: UInt16 = 0
         /// The memory for payloads that each slice reserves. The allocator may return some bytes more than requested, so
@@ -104,7 +104,7 @@ import Testing
         var model = Model(buffer: buffer)
         var sender = Sender()
         var expectedDrained = 0
-        // Mostly of QoS 0 in some walks and mostly not in others.
+        // In some walks most messages have QoS 0, and in other walks few.
         let share = Int.random(in: 1...9, using: &random)
         for _ in 0..<300 {
             if Bool.random(using: &random) {
@@ -269,14 +269,14 @@ import Testing
         #expect(Self.all(queue) == [0] + newest)
     }
 
-    /// Between four and five times the memory of a message on its own page. Five times would be too exact: the capacity
-    /// of an array depends on the system, so not all messages count the same.
+    /// Between four and five times the memory of a message on its own page. Exactly five times would be unreliable,
+    /// because the capacity of an array depends on the system.
     private static var fourMessagesAndMore: Int {
         var sender = Sender(reservedByteCount: 4_096)
         return sender.slice([.one]).byteCount * 46 / 10
     }
 
-    /// A queue that the fifth message that comes alone fills.
+    /// A queue that is full after five messages that arrive separately.
     private static func inBytes(
         _ overflow: ReadBuffer.Overflow, drained: @escaping @Sendable () -> Void = {}
     ) -> ReaderQueue {
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    /// The memory of the pages that messages are on.
+    /// The memory of the pages that contain the messages.
     private static func pageBytes(_ slices: [MessageSlice]) -> Int {
         var pages: [ObjectIdentifier: MessagePage] = [:]
         for message in slices.flatMap({ $0 }) { pages[ObjectIdentifier(message.page)] = message.page }

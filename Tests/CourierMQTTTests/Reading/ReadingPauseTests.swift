@@ -7,7 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Full readers that wait for an answer of the broker, if it arrives after messages for which they have no room.
+/// Full readers that wait for an answer of the broker. The answer arrives after messages for which the readers have
+/// no room.
 @Suite(.timeLimit(.minutes(5))) struct ReadingPauseTests {
     private static let count = 500
 
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    /// Handles each of the numbers in a loop with a small buffer, in a task of its own.
+    /// Handles each number in a loop with a small buffer, in a separate task.
     private static func handle(
         with test: TestClient, _ qos: QoS = .one, limit: Int, _ body: @escaping @Sendable (String) async throws -> Void
     ) async throws -> Task<Void, any Error> {
@@ -85,7 +86,8 @@ import Testing
         await broker.shutdown()
     }
 
-    /// A broker that sends 30 messages, as the client publishes to "x" and to "y", and never answers that.
+    /// A broker that sends 30 messages in three parts. The second and third part follow when the client publishes to
+    /// "x" and to "y". The broker does not answer these publishes.
     private static func thirtyMessages() -> ConnectionScript {
         .connection(
             [.accept(), .serve(until: .subscribe), .answer] + messages(1...12)
@@ -93,7 +95,7 @@ import Testing
                 + [.serve(until: .publish(to: "y"))] + messages(25...30))
     }
 
-    /// A reader that is full with ten messages.
+    /// A reader that is full after ten messages.
     private static func smallReader(_ world: ScriptedWorld) -> MessageSequence<Message>.Iterator {
         world.client.messages(
             Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)

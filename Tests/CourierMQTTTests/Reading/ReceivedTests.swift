@@ -11,7 +11,7 @@ import Testing
 
     private static let notes = Topic<Note>("chat/{room}/notes")
 
-    /// What `body` does with a connected client and its broker.
+    /// Runs `body` with a connected client and its broker.
     private static func withClient(_ body: (TestClient) async throws -> Void) async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))

@@ -6,11 +6,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// When `subscribed()` of a message sequence returns, and which errors it throws.
+/// The time when `subscribed()` of a message sequence returns, and its errors.
 @Suite(.timeLimit(.minutes(5))) struct SubscribedTests {
     private typealias Outcome = Box<Result<MessageSequence<String>, any Error>>
 
-    /// Calls `subscribed()` in a task of its own, and returns when it waits.
+    /// Calls `subscribed()` in a separate task, and returns when the call waits.
     private static func begin(_ world: ScriptedWorld) async -> (task: Task<Void, Never>, outcome: Outcome) {
         let outcome = Outcome()
         let task = Task {

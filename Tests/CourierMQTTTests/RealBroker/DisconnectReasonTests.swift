@@ -22,14 +22,15 @@ import Testing
         }
         try await test.connect()
         try await test.client.disconnectAndWait(DisconnectOptions(reasonCode: reason))
-        // mosquitto publishes a will before it accepts the next connection's message.
+        // If mosquitto publishes a will, it does so before it handles the next message.
         try await observer.client.publish("next", to: "news", qos: .one)
         var texts: [String] = []
         for try await text in messages {
             texts.append(text)
             if text == "next" || texts.count == 2 { break }
         }
-        // mosquitto 2.0 publishes the will for 0x04 only; MQTT 5 asks for it with every code but 0x00 [MQTT-3.14.4-3].
+        // mosquitto 2.0 publishes the will for 0x04 only. MQTT 5 requires it for every code except 0x00
+        // [MQTT-3.14.4-3].
         let isPublished = reason == .disconnectWithWillMessage || (version == .version311 && reason.isError)
         #expect(texts.contains("gone") == isPublished)
         try await test.end()

@@ -30,7 +30,7 @@ import Testing
             try await sender.client.publish("\(round)", to: "small", qos: .one)
             #expect(try await texts.next() == "\(round)")
             try await receiver.wait(for: "messageReceiveFailure", count: round)
-            // With the next connection, mosquitto sends unacknowledged messages again, before the next small message.
+            // On the next connection, mosquitto sends unacknowledged messages again before the next small message.
             receiver.client.disconnect()
             try await receiver.wait(for: "connectionDisconnect", count: round)
             try await receiver.connect()

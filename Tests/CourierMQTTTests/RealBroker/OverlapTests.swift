@@ -91,7 +91,7 @@ import Testing
         var fence = client.messages(String.self, from: "fence", qos: .two).makeAsyncIterator()
         do {
             var leaving = client.messages(String.self, from: "a/+", qos: .two, acknowledge: mode).makeAsyncIterator()
-            // The later one of the two readers that receive their own copies.
+            // The newer of the two readers that receive their own copies.
             var younger = client.messages(String.self, from: "+/b", qos: .two).makeAsyncIterator()
             try await test.wait("for all subscriptions") { events in
                 let granted = events.flatMap { event -> [String] in

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PreSharedKeyTests {
     private static let key = "00112233445566778899aabbccddeeff"
 
-    /// Runs `body` with a mosquitto that knows the key of "meter-7".
+    /// Runs `body` with a mosquitto that has the key of the identity "meter-7".
     private static func withBroker(_ body: (UInt16) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         try "meter-7:\(key)\n".write(toFile: folder.file("keys"), atomically: true, encoding: .utf8)

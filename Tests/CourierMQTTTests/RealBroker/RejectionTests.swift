@@ -24,7 +24,7 @@ import Testing
         let sender = try TestClient(.local(broker.port, id: "sender"))
         try await sender.connect()
         let options = ConnectOptions.local(broker.port, id: "worker")
-        // The first client stands for a process that ends. It does not acknowledge its second message.
+        // The first client simulates a process that ends. It does not acknowledge its second message.
         let first = try TestClient(options) { $0.protocolVersion = version }
         try await first.connect()
         _ = try await first.client.subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: "jobs"), qos: qos))

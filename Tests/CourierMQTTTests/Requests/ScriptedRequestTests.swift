@@ -19,7 +19,7 @@ import Testing
         await world.publishes().filter { $0.topic == "q" }
     }
 
-    /// Expects that no caller waits for anything.
+    /// Expects that no caller waits.
     private static func expectNothingLeft(
         _ world: ScriptedWorld, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Time
 
-    /// The stages at which a request may wait forever.
+    /// The stages in which a request may wait without an answer.
     enum Silence: CaseIterable {
         case noConnection
         case noSubAck
@@ -173,7 +173,7 @@ import Testing
         } _: { world in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
-            await world.run(for: .seconds(975))  // 30 s before the end it is asked for new ones.
+            await world.run(for: .seconds(975))  // The client requests new credentials 30 s before they expire.
             await world.until { world.events.contains("connectionServiceAuthFailure") }
             #expect(world.client.connectionState == .connected)
             let asking = Self.ask(world)
@@ -275,7 +275,7 @@ import Testing
             for task in asking { task.cancel() }
             for task in asking { _ = await task.result }
             await Self.expectNothingLeft(world)
-            // The subscription stays for the next request.
+            // The subscription remains for the next request.
             #expect(await world.broker.packets(.unsubscribe).isEmpty)
             let next = Self.ask(world)
             await world.until { await Self.requests(world).count == 4 }

@@ -13,7 +13,8 @@ import Testing
         .send(.publish(Publish(topic: "q", payload: Array(text.utf8), properties: properties)))
     }
 
-    /// A broker that asks these once the client says "go", and a client that answers until `body` returns.
+    /// Runs a broker that sends the requests when the client publishes to "go". The client answers requests until
+    /// `body` returns.
     private static func run<Request: Sendable>(
         _ requests: [ScriptStep], _ handler: @escaping @Sendable (Request) async throws -> String,
         _ body: (ScriptedWorld, [DeadLetter]) async throws -> Void

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Topics and filters of few texts, so that they often match.
+/// Random topics and filters. They consist of few texts, so that they often match.
 extension SeededGenerator {
     mutating func topic() -> String {
         let text = levels(upTo: 5, from: ["a", "b", "", "ab", "é", "$x", "$SYS"]).joined(separator: "/")

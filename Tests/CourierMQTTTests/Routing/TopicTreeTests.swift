@@ -19,7 +19,7 @@ import Testing
         tree.remove(filter, for: reader)
     }
 
-    /// Which of the filters, numbered from zero, match the topic.
+    /// Returns the numbers of the filters that match the topic, counted from 0.
     private func matching(_ filters: [String], _ topic: String) throws -> [Int] {
         var tree = TopicTree(seed: 1)
         for (reader, filter) in filters.enumerated() { tree.insert(try TopicFilter(filter), for: reader) }
@@ -155,7 +155,8 @@ import Testing
     @Test func `a topic with thousands of levels is matched with shallow and deep filters`() throws {
         let topic = String(repeating: "/", count: 65_535)
         #expect(try matching(["#", "/#", "+/+/+", "//////////#", "/"], topic) == [0, 1, 3])
-        // As deep as a filter can be, each level both a wildcard and empty: a node is visited once, not once per path.
+        // The deepest possible filter. Each level matches a wildcard and is empty. A node must be visited once, not
+        // once for each path.
         let deep = String(repeating: "+/", count: 32_767) + "+"
         #expect(
             try matching([deep, String(repeating: "/", count: 32_767)], String(repeating: "/", count: 32_767)) == [
@@ -164,7 +165,8 @@ import Testing
     }
 
     @Test func `a lookup does not take exponential time if text and + match on each of 40 levels`() throws {
-        // A lookup that follows text and + anew on every level would visit 2^40 paths. The tree has only two chains.
+        // A lookup that follows the text and the + of every level separately would visit 2^40 paths. The tree
+        // contains only two chains.
         let levels = Array(repeating: "a", count: 40)
         let filters = [levels.joined(separator: "/"), Array(repeating: "+", count: 40).joined(separator: "/")]
         #expect(try matching(filters, levels.joined(separator: "/")) == [0, 1])
@@ -183,7 +185,7 @@ import Testing
             }
             #expect(tree.count == 4 * count + 1)
             #expect(readers(&tree, topic) == [0])
-            // From the node of the text and that of +, on the second and on the third level.
+            // The node of the text and the node of +, on the second and on the third level.
             #expect(tree.widestLevel == 2, "\(tree.count) filters")
         }
     }
@@ -198,7 +200,7 @@ import Testing
         for step in 0..<3_000 {
             let filter = try TopicFilter(random.filter())
             let reader = random.below(12)
-            // Grows, then shrinks to nothing, then grows again.
+            // The tree grows, then becomes empty, and then grows again.
             let mayInsert = (step / 750).isMultiple(of: 2) ? 3 : 1
             if random.below(4) < mayInsert {
                 let isNew = tree.insert(filter, for: reader)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one thread leaves for another.
+/// A value that one thread writes and another thread reads.
 final class Box<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
 

@@ -76,13 +76,13 @@ import Testing
             #expect(!world.events.contains("connectionServiceAuthFailure"))
             await world.run(for: .milliseconds(1))
             #expect(world.events.last == "connectionServiceAuthFailure")
-            provider.completeKept()  // Too late, and between two questions.
+            provider.completeKept()  // Too late: this answers an earlier request, and no request is open.
             await world.settle()
             #expect(await world.broker.connections.isEmpty)
             await world.run(for: .seconds(1 + 10 + 2))
             #expect(provider.asked == .seconds(0, 11, 23))
             #expect(world.client.connectionState == .connected)
-            provider.completeKept()  // Too late, and on a connection.
+            provider.completeKept()  // Too late: the client is connected.
             provider.completeKept(.failure(.httpError(statusCode: 500)))
             await world.run(for: .seconds(100))
             #expect(await world.broker.connections.count == 1)
@@ -315,7 +315,7 @@ import Testing
             try await world.broker.received(.connect)
             await world.run(for: .seconds(960))
             #expect(provider.asked == 1)
-            await world.run(for: .seconds(15))  // 30 s before the end, by a wall clock that went on meanwhile.
+            await world.run(for: .seconds(15))  // 30 s before the expiry. The wall clock runs during the test.
             try await world.broker.received(.connect, on: 2)
             await world.settle()
             #expect(provider.asked == 2)

@@ -201,7 +201,7 @@ import Testing
         try await Self.run([script]) { world in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
-            await world.run(for: .seconds(975))  // 30 s before the end, by a wall clock that went on meanwhile.
+            await world.run(for: .seconds(975))  // 30 s before the expiry. The wall clock runs during the test.
             await world.until { await Self.said(world).count == 2 }
             #expect(await Self.said(world) == ["again: token 2", "next: zyx"])
             #expect(await world.broker.connections.count == 1)

@@ -214,7 +214,7 @@ import Testing
                 Task { try await client.unsubscribe(from: "c") },
                 Task { _ = try await client.publish("x", to: "d") },
             ]
-            await world.until { client.waitingCount >= 3 }  // Nobody has to wait for the end of what never was.
+            await world.until { client.waitingCount >= 3 }  // disconnect() without a connection does not wait.
             for task in tasks { task.cancel() }
             for task in tasks { _ = await task.result }
             #expect(client.waitingCount == 0)
@@ -235,7 +235,7 @@ import Testing
         try await ScriptedWorld.run { config in
             let endpoint = config.endpoint
             config.endpoint = { options in
-                client.value?.disconnect()  // It is heard before the stream begins.
+                client.value?.disconnect()  // The client handles the call before the stream starts.
                 return endpoint?(options) ?? .unix(path: "")
             }
         } _: { world in
@@ -351,7 +351,7 @@ import Testing
         #expect(parts.living.isEmpty)
         #expect(await broker.connections.allSatisfy { $0.closedAt != nil })
         #expect(await broker.connections.count == (hasConnection ? 1 : 0))
-        provider.completeKept()  // An answer that nobody waits for any more.
+        provider.completeKept()  // No request waits for this answer any more.
         await clock.run(for: .seconds(1_000), on: group.loops[0])
         #expect(await broker.connections.count == (hasConnection ? 1 : 0))
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }

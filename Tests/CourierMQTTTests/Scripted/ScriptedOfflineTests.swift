@@ -203,7 +203,7 @@ import Testing
         } _: { world in
             await world.connect()
             let outcome = try world.publish("x")
-            await world.run(for: .milliseconds(3_500))  // CONNACK has ten seconds: the attempt goes on.
+            await world.run(for: .milliseconds(3_500))  // The attempt waits up to ten seconds for CONNACK.
             #expect(outcome.value?.failure?.code == .messageExpired)
         }
     }

@@ -2,18 +2,18 @@ import CourierCore
 import CourierTesting
 import Synchronization
 
-/// A provider of connect options that answers as a test says, and notes when it was asked.
+/// A provider of connect options. A test defines its answers. It records the times of the requests.
 final class ScriptedProvider: IConnectionServiceProvider, Sendable {
     typealias Completion = @Sendable (Result<ConnectOptions, AuthError>) -> Void
 
-    /// What it does when it is asked.
+    /// The reaction to a request.
     enum Answer: Sendable {
-        /// Gives the options, which may be others than before.
+        /// Returns the options. They may differ from earlier options.
         case options(ConnectOptions? = nil)
         case failure(AuthError)
         /// Keeps the completion for ``complete(_:)``.
         case silence
-        /// Gives the options, and then this.
+        /// Returns the options, and then this error.
         case twice(AuthError)
     }
 
@@ -29,13 +29,13 @@ final class ScriptedProvider: IConnectionServiceProvider, Sendable {
     private let options: ConnectOptions
     private let state: Mutex<State>
 
-    /// Answers in this order, and then always with the options.
+    /// Creates a provider that gives these answers in order, and later always returns the options.
     init(_ options: ConnectOptions, _ answers: [Answer] = []) {
         self.options = options
         state = Mutex(State(answers: answers))
     }
 
-    /// One that is asked in memory.
+    /// Creates a provider for a broker in memory.
     convenience init(_ answers: [Answer], keepAlive: UInt16 = 0, clean: Bool = false) {
         self.init(
             ConnectOptions(
@@ -45,7 +45,7 @@ final class ScriptedProvider: IConnectionServiceProvider, Sendable {
 
     func use(_ clock: VirtualClock) { state.withLock { $0.clock = clock } }
 
-    /// When it was asked, and told to forget, counted from the clock's start.
+    /// The times of the requests and of the clear requests, counted from the start of the clock.
     var asked: [Duration] { state.withLock { $0.asked } }
     var cleared: [Duration] { state.withLock { $0.cleared } }
 
@@ -66,10 +66,10 @@ final class ScriptedProvider: IConnectionServiceProvider, Sendable {
 
     func clearCachedAuthResponse() { state.withLock { $0.cleared.append($0.clock?.elapsed ?? .zero) } }
 
-    /// How many were kept silent and are not answered yet.
+    /// The number of requests that were kept and are not answered yet.
     var keptCount: Int { state.withLock { $0.kept.count } }
 
-    /// Answers all that were kept silent, from this thread.
+    /// Answers all kept requests, on this thread.
     func completeKept(_ result: Result<ConnectOptions, AuthError>? = nil) {
         let kept = state.withLock { state in
             defer { state.kept = [] }

@@ -110,7 +110,7 @@ import Testing
             await world.connect()
             for _ in 0..<3 { try #require(try await all.next()).acknowledge() }
             let first = try #require(try await slow.next())
-            let second = try #require(try await slow.next())  // By which the first is done.
+            let second = try #require(try await slow.next())  // This request finishes the first message.
             await world.settle()
             #expect(await Self.acknowledged(world) == [1])
             let third = try #require(try await slow.next())

@@ -27,7 +27,7 @@ extension ScriptedReasonTests {
             }
             await world.until { world.client.waitingCount == 1 }
             await world.run(for: .seconds(1))
-            try await waiting.value  // It was there for a moment.
+            try await waiting.value  // The client was connected for a moment.
             #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
             world.client.connect()
             await world.settle()

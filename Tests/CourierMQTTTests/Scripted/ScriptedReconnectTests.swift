@@ -310,6 +310,6 @@ import Testing
             }
             await world.settle()
             #expect(await world.broker.connections.count > 3)
-        }  // The world checks at its end that no connection overlaps another.
+        }  // At its end, the world checks that no connection overlaps another.
     }
 }

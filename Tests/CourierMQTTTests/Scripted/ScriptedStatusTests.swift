@@ -41,7 +41,7 @@ import Testing
                 lines == [
                     "disconnected 0 - -",
                     "connecting 1 - -",
-                    "connecting 1 - -",  // The endpoint is known, from the provider's options.
+                    "connecting 1 - -",  // The provider has returned the options, so the endpoint is known.
                     "disconnected 2 10 connectionRefused",
                     "connecting 2 - connectionRefused", "disconnected 3 20 connectionRefused",
                     "connecting 3 - connectionRefused", "connected 0 - -",

@@ -235,7 +235,7 @@ import Testing
     {
         try await Self.leaveUnfinished([Self.cutting, .connection([.accept()])], .storeFull) { world, store in
             try world.client.publishMessage("", topic: "cut", qos: .zero)
-            await Self.wait(25, world)  // It is refused after 10 s, and asked again.
+            await Self.wait(25, world)  // The store refuses the message after 10 s, and the client tries again.
             #expect(!store.changes.contains { if case .keep = $0 { true } else { false } })
             var messages = Reading.reader(world)
             try await Reading.expectNext("a", of: &messages)
@@ -276,10 +276,10 @@ import Testing
                 try await Self.leaveUnfinished(world)
                 try await Reading.expectNext("a", of: &second)
                 store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
-                await Self.wait(12, world)  // The first one's is on its way into the store.
+                await Self.wait(12, world)  // The message of the first reader is being stored.
                 withExtendedLifetime(second) {}
             }
-            await Self.wait(9, world)  // It was refused.
+            await Self.wait(9, world)  // The store has refused the message.
             #expect(await Reading.acknowledged(world).isEmpty)
             store.fail(nil)
             await Self.wait(12, world)
@@ -300,7 +300,7 @@ import Testing
                 ReadBuffer(), world.client.parts.coordinator.distributor, on: world.loop)
             world.loop.execute { registration.open(filter, .afterProcessing) }
             await world.connect()
-            _ = registration.queue.close()  // The loop learns of it later.
+            _ = registration.queue.close()  // The loop handles this end later.
             try world.client.publishMessage("", topic: "go", qos: .zero)
             await world.settle()
             #expect(await Reading.acknowledged(world).isEmpty)
@@ -370,7 +370,7 @@ import Testing
                 try await Reading.expectNext("a", of: &messages)
                 try await Reading.expectNext("b", of: &messages)
             }
-            await world.run(for: .seconds(90))  // With its time it did not begin anew.
+            await world.run(for: .seconds(90))  // The lifetime of the message did not restart.
             #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])
         }
     }

@@ -36,7 +36,7 @@ import Testing
     /// Connects, makes the broker send all messages, and waits until they are acknowledged.
     static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
         await world.connect()
-        await world.until { world.client.connectionState == .connected }  // A task reads the store before.
+        await world.until { world.client.connectionState == .connected }  // A task reads the store before the client connects.
         try world.client.publishMessage("", topic: "go", qos: .zero)
         await world.until { await ScriptedReadingTests.acknowledged(world) == Array(1...count) }
         await world.settle()

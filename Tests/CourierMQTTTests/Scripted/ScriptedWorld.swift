@@ -8,8 +8,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A client and a ``ScriptedBroker`` on one loop that goes by a ``VirtualClock``: time passes only where a test says so, and
-/// when it returns everything that follows from it has happened.
+/// A client and a ``ScriptedBroker`` on one event loop with a ``VirtualClock``. Time passes only when a test advances it.
+/// When such a call returns, all effects of the passed time have happened.
 ///
 /// ```swift
 /// try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
@@ -19,13 +19,13 @@ import Testing
 /// }
 /// ```
 ///
-/// At the end of each run the events are checked against the grammar, before and after the client is destroyed, and
-/// that no await was forgotten.
+/// At the end of each run, the world checks that the events follow the grammar, before and after the client is destroyed. It
+/// also checks that no caller still waits.
 final class ScriptedWorld: Sendable {
-    /// How the client comes to the broker.
+    /// The transport between the client and the broker.
     enum Way: Sendable {
         case memory(capacity: Int = 64 << 10)
-        /// Over TCP, as the options say.
+        /// TCP to this host.
         case tcp(host: String = "127.0.0.1")
     }
 
@@ -67,9 +67,10 @@ final class ScriptedWorld: Sendable {
         }
     }
 
-    /// Runs `body` with a client that speaks MQTT 5 without a keep-alive, unless `provider` and `change` say otherwise.
+    /// Runs `body` with a client. By default, the client uses MQTT 5 without a keep-alive. `provider` and `change` can
+    /// change this.
     ///
-    /// With a broker that does not read, and so does not see an end, connections may seem to overlap.
+    /// If the broker does not read, it does not notice the end of a connection. Connections may then seem to overlap.
     static func run(
         _ script: [ConnectionScript] = [], afterwards: [ScriptStep] = [], over way: Way = .memory(),
         provider: ScriptedProvider? = nil, isScriptChecked: Bool = true, mayOverlap: Bool = false,
@@ -90,25 +91,26 @@ final class ScriptedWorld: Sendable {
 
     private func end(isScriptChecked: Bool, mayOverlap: Bool, _ sourceLocation: SourceLocation) async throws {
         client.disconnect()
-        await run(for: .seconds(6))  // A broker that does not close has 5 s.
+        await run(for: .seconds(6))  // If a broker does not close, the client closes after 5 s.
         var grammar = EventGrammar(hasStore: client.parts.publishing.store != nil)
         for event in test.events { grammar.record(event) }
         let open = grammar.openStarts.filter { !$0.hasPrefix("messageSend") }
         #expect(open.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
         #expect(client.connectionState == .disconnected, sourceLocation: sourceLocation)
-        // Tests await what they begin, so that what waits here would wait until the client is destroyed.
+        // Each test awaits its own calls. A caller that still waits here would wait until the client is destroyed.
         #expect(client.waitingCount == 0, "a continuation was forgotten", sourceLocation: sourceLocation)
         client.destroy()
         await settle()
         for event in test.events.dropFirst(grammar.count) { grammar.record(event) }
         #expect(grammar.violations.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
-        // Messages that wait for an acknowledgement end with the session; what only the store has ends without a word.
+        // Messages that wait for an acknowledgement end with the session. Messages that are only in the store end
+        // without an event.
         let mayMessagesBeLeft = client.parts.publishing.store != nil || !test.isListening
         let left = grammar.openStarts.filter { !mayMessagesBeLeft || !$0.hasPrefix("messageSend") }
         #expect(left.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
         #expect(client.waitingCount == 0, "destroy() left a continuation", sourceLocation: sourceLocation)
         let connections = await broker.connections
-        // A stream that is given up before it begins says nothing; ScriptedLifecycleTests has a test of its own for it.
+        // A stream that is closed before it opens has no packets. ScriptedLifecycleTests tests this case.
         let overlaps = zip(connections, connections.dropFirst()).filter { one, next in
             !one.packets.isEmpty && one.closedAt.map { $0 > next.openedAt } ?? true
         }
@@ -135,13 +137,13 @@ final class ScriptedWorld: Sendable {
 
     // MARK: Time
 
-    /// Returns when everything has happened that happens without time: on the loop, and on the delivery queue.
+    /// Waits until all work that needs no time is done, on the loop and on the delivery queue.
     @discardableResult
     func settle() async -> ContinuousClock.Instant? {
         var next: ContinuousClock.Instant?
         var round = 0
         var eventCount = 0
-        // The queue takes many events in turns, each of which brings some more.
+        // The delivery queue delivers many events in several blocks. Each block may cause further events.
         while round < 3 || eventCount != test.events.count {
             round += 1
             eventCount = test.events.count
@@ -152,7 +154,7 @@ final class ScriptedWorld: Sendable {
         return next
     }
 
-    /// Lets time pass, stopping at each timer.
+    /// Advances the time, and stops at each timer.
     func run(for duration: Duration) async {
         let end = clock.now + duration
         while let next = await settle(), next <= end { clock.advance(to: next) }
@@ -160,7 +162,7 @@ final class ScriptedWorld: Sendable {
         await settle()
     }
 
-    /// Waits for what tasks on other threads do, and for what follows from it at once.
+    /// Waits for tasks on other threads, and for their immediate effects.
     func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
         let end = ContinuousClock.now + .patience
         while !(await condition()) {
@@ -173,7 +175,7 @@ final class ScriptedWorld: Sendable {
         await settle()
     }
 
-    /// Asks for a connection, and returns when what follows at once has happened.
+    /// Calls `connect()`, and returns when the immediate effects have happened.
     func connect() async {
         client.connect()
         await settle()
@@ -181,7 +183,7 @@ final class ScriptedWorld: Sendable {
 
     // MARK: What happened
 
-    /// When the connections came, counted from the first.
+    /// The times of the connections, counted from the first connection.
     var connectTimes: [Duration] {
         get async {
             let connections = await broker.connections
@@ -189,7 +191,7 @@ final class ScriptedWorld: Sendable {
         }
     }
 
-    /// The pauses between the beginnings of the connections.
+    /// The times between the starts of two connections.
     var gaps: [Duration] {
         get async {
             let times = await connectTimes
@@ -197,7 +199,7 @@ final class ScriptedWorld: Sendable {
         }
     }
 
-    /// The packets of a kind with the time at which they came, counted from the clock's start.
+    /// The times at which packets that match the pattern arrived, counted from the start of the clock.
     func times(of pattern: PacketPattern, on connection: Int? = nil) async -> [Duration] {
         await broker.packets(pattern, on: connection).map { clock.start.duration(to: $0.receivedAt) }
     }
@@ -206,12 +208,12 @@ final class ScriptedWorld: Sendable {
         await broker.packets(.publish, on: connection).compactMap(\.packet.publish)
     }
 
-    /// The errors of the events of a name, in order.
+    /// The errors of the events with this name, in order.
     func errors(of name: String) -> [CourierError] {
         test.events.filter { $0.name == name }.compactMap { $0.error as? CourierError }
     }
 
-    /// Whether `connected()` has an answer, and which.
+    /// The result of `connected()`; `nil` if the call would wait.
     func connectedAnswer() async -> Result<Void, CourierError>? {
         let answer = Box<Result<Void, CourierError>>()
         let key = client.parts.coordinator.whenConnected { answer.value = $0 }
@@ -220,7 +222,7 @@ final class ScriptedWorld: Sendable {
         return answer.value
     }
 
-    /// Publishes without waiting; the outcome comes into the box.
+    /// Publishes without waiting. The box receives the result.
     @discardableResult
     func publish(_ text: String, to topic: String = "t", qos: QoS = .one) throws -> Box<
         Result<PublishReceipt, CourierError>
@@ -252,7 +254,7 @@ extension Publish {
 }
 
 extension CourierEventType {
-    /// The error that the event carries.
+    /// The error that the event contains.
     var error: (any Error)? {
         switch self {
         case .connectionServiceAuthFailure(_, let error), .connectionFailure(_, let error),

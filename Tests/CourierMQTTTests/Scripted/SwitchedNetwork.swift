@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A network that a test takes away and gives back.
+/// A network that a test can make unavailable and available.
 final class SwitchedNetwork: NetworkMonitor {
     private let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
 

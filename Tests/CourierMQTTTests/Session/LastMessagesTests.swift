@@ -8,8 +8,8 @@ import Testing
 
 /// Messages that are published right before a disconnect.
 @Suite(.timeLimit(.minutes(5))) struct LastMessagesTests {
-    /// Counts the packets that are written, by the first half of their first byte: batches of one test are small, and a
-    /// PUBLISH of it shorter than 128 bytes.
+    /// Counts the written packets by their type, which is in the first byte. In this test, batches are small, and a
+    /// PUBLISH is shorter than 128 bytes.
     private final class Written: PacketObserver {
         private let types = Mutex<[UInt8]>([])
         var all: [UInt8] { types.withLock { $0 } }

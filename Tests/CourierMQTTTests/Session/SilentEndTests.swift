@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Which closes of a connection before CONNACK may mean that the broker does not support MQTT 5.
+/// Closes of a connection before CONNACK. Some of them may mean that the broker does not support MQTT 5.
 @Suite struct SilentEndTests {
     @Test(arguments: [TransportError.Code.reset, .truncated, .webSocketClosed])
     func `a connection that ends without a reason may mean that the broker lacks this MQTT version`(

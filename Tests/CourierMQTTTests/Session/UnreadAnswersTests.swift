@@ -9,7 +9,7 @@ import Testing
 @Suite struct UnreadAnswersTests {
     /// A broker that reads only after `readOn()`, and sends the given bytes.
     ///
-    /// Safe to share: touched on the loop only, and after its end.
+    /// Safe to share: used on the loop only, and after the end of the loop.
     private final class DeafBroker: ChannelHandler, @unchecked Sendable {
         private let greeting: [UInt8]
         private var channel: ByteChannel?
@@ -43,7 +43,7 @@ import Testing
 
         func closed(_ reason: ChannelCloseReason) { channel = nil }
 
-        /// How many packets of `type` it has read.
+        /// The number of packets of `type` that the broker has read.
         func count(of type: PacketType) throws -> Int {
             let decoder = PacketDecoder(version: .v5, sender: .client)
             let bytes = bytes
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// How much of a pipe in memory each end may be ahead, and with that the size of a read.
+    /// The number of bytes that a pipe in memory can hold, which is also the size of a read.
     private static let pipe = 4 << 10
 
     private static var options: ChannelOptions {
@@ -88,7 +88,8 @@ import Testing
         try await session.wait("to leave the broker") { $0.ends.count == 1 }
         let end = session.record.ends.first
         let waiting: Int? = if case .protocolError(.answersUnread(let count))? = end { count } else { nil }
-        // Beside the limit: what crossed the mark, and what the last read brought, each of some pipes.
+        // In addition to the limit, the bytes up to the high-water mark and the bytes of the last read may wait. Each
+        // of them is a few pipes large.
         let most = Self.options.highWaterMark + limit + 16 * Self.pipe
         #expect((limit...most).contains(waiting ?? 0), "\(end as Any)")
         #expect(session.record.causes == [.closedByOwner])
@@ -134,7 +135,7 @@ import Testing
         try await session.wait("for the first sign") { $0.messages.count == 1 }
         loop.execute { broker.send(answers) }
         try await session.wait("for acknowledgements") { $0.acknowledged.count == 10 }
-        // Two more reads, so that an end that the first read caused is noticed.
+        // Two more reads. If the first read caused an end, these reads would fail.
         for count in 2...3 {
             loop.execute { broker.send(sign) }
             try await session.wait("for another sign") { $0.messages.count == count }

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Foundation streams over a socket, as an accessory's session gives them.
+/// Foundation streams over a socket, like the streams of an accessory's session.
 enum DescriptorStreams {
     private static let socketType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-    /// The streams of one socket, which closes with the last of them; `end` makes calls return that wait.
+    /// Returns the streams of one socket. The socket is closed when both streams are released. `end` makes blocked
+    /// calls return.
     static func pair(
         _ socket: Int32, bytesPerCall: Int = .max, onRelease: @escaping @Sendable () -> Void = {}
     ) -> (input: InputStream, output: OutputStream, end: @Sendable () -> Void) {
@@ -16,14 +17,14 @@ enum DescriptorStreams {
         )
     }
 
-    /// Two sockets that are connected with each other.
+    /// Creates two connected sockets.
     static func socketPair() throws -> (Int32, Int32) {
         var sockets: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, socketType, 0, &sockets) == 0 else { throw POSIXError(.EMFILE) }
         return (sockets[0], sockets[1])
     }
 
-    /// A socket connected with a port of this machine.
+    /// Creates a socket that is connected to a port of this machine.
     static func socket(to port: UInt16) throws -> Int32 {
         let descriptor = Foundation.socket(AF_INET, socketType, 0)
         var address = sockaddr_in()
@@ -43,7 +44,7 @@ enum DescriptorStreams {
     }
 }
 
-/// Closes a socket when both streams are gone.
+/// Closes a socket when both streams are released.
 private final class SocketOwner: Sendable {
     let descriptor: Int32
     private let onRelease: @Sendable () -> Void
@@ -101,7 +102,7 @@ private final class DescriptorOutput: OutputStream {
         super.init(toMemory: ())
     }
 
-    /// Of no use, but every subclass must have it.
+    /// Not used, but every subclass must have this initializer.
     required init(toMemory: ()) {
         owner = nil
         bytesPerCall = 0

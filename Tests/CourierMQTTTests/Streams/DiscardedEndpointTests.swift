@@ -7,10 +7,10 @@ import Testing
 
 /// The app's stream is closed if an attempt ends before its connection is opened.
 @Suite(.timeLimit(.minutes(5))) struct DiscardedEndpointTests {
-    /// A stream of which only the end matters.
+    /// A stream that records how it was closed.
     private final class ClosedStream: DuplexByteStream {
         let name = "closed stream"
-        /// Whether each was abrupt.
+        /// For each close, true if it was abrupt.
         let closings = Series<Bool>()
 
         func open(_ readiness: StreamReadiness) {}
@@ -62,7 +62,7 @@ import Testing
     @Test func `a connection attempt with an invalid TLS configuration closes its stream`() async throws {
         let stream = ClosedStream()
         try await ScriptedWorld.run { config in
-            config.tls = TLSClientConfiguration()  // Whose certificate it is to be is not said.
+            config.tls = TLSClientConfiguration()  // The TLS settings lack a server name, so they are invalid for the app's own stream.
             config.endpoint = { _ in .stream(stream) }
         } _: { world in
             await world.connect()

@@ -71,7 +71,7 @@ struct StreamPairTests {
         for message in session.record.messages { #expect(message.payload == payload, "\(message.topic)") }
         try await session.disconnect()
         #expect(session.record.ends == [.requested])
-        // Both threads have let go of their streams.
+        // Both threads have released their streams.
         for await _ in ended {}
         await loop.shutdown()
         await broker.shutdown()

@@ -49,7 +49,7 @@ import Testing
         return set.connected(sessionPresent: isSessionPresent, support: support, now: now)
     }
 
-    /// Grants every SUBSCRIBE, those that follow among them, and returns them.
+    /// Grants every SUBSCRIBE, including later SUBSCRIBE packets that follow from it. Returns all of them.
     private func grant(_ actions: [Action], _ set: inout SubscriptionSet) -> [Sent] {
         var sent: [Sent] = []
         var actions = actions
@@ -103,7 +103,7 @@ import Testing
         var set = SubscriptionSet()
         _ = connect(&set)
         _ = grant(try set.want([intent(a, 7, trace)], by: .app, now: now), &set)
-        // Wanted again before the broker has answered.
+        // The filter is subscribed again before the broker has answered UNSUBSCRIBE.
         let end = try set.unwant([(a, nil)], by: .app, now: now)
         #expect(try grant(set.want([intent(a)], by: .app, now: now), &set).isEmpty)
         var actions: [Action] = []
@@ -119,7 +119,7 @@ import Testing
         _ = grant(try set.want([intent(all), intent(a), intent(b)], by: .app, now: now), &set)
         let own = (try #require(set.identifiers?[all]), try #require(set.identifiers?[a]))
         #expect(own.0 != own.1 && set.identifiers?[b] == own.1)
-        // The app chooses both of them for another filter.
+        // The app chooses both identifiers for other filters.
         for identifier in [own.0, own.1] {
             _ = grant(try set.want([intent(c, identifier)], by: .app, now: now), &set)
             #expect(set.identifiers?[c] == identifier)

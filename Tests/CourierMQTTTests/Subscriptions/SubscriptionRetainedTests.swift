@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// For which readers the client expects retained messages, according to its subscriptions.
+/// The readers for which the client expects retained messages.
 @Suite struct SubscriptionRetainedTests {
     private let now = ContinuousClock.now
     private let topic: TopicName
@@ -92,7 +92,7 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: wide, after: last, options, in: .v5))
     }
 
-    /// The filter is wanted again while its UNSUBSCRIBE is unanswered.
+    /// The filter is subscribed again while its UNSUBSCRIBE is unanswered.
     @Test func `the client expects retained messages for a filter that is subscribed again after UNSUBACK`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
@@ -110,8 +110,8 @@ import Testing
         #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
     }
 
-    /// A higher QoS is wanted while a SUBSCRIBE is unanswered. The options of the next SUBSCRIBE decide about retained
-    /// messages.
+    /// A higher QoS is requested while a SUBSCRIBE is unanswered. The options of the next SUBSCRIBE decide about
+    /// retained messages.
     @Test(arguments: [SubscriptionOptions.RetainedMessages.always, .ofNewSubscriptions])
     func `the retainedMessages option decides whether a second SUBSCRIBE expects retained messages`(
         _ wanted: SubscriptionOptions.RetainedMessages

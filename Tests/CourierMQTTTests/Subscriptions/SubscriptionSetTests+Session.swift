@@ -16,7 +16,7 @@ extension SubscriptionSetTests {
                 .waiter(1, .unsubscribed), .unsubscribeSucceeded([a], timeTaken: .zero),
             ])
         #expect(set.count == 0)
-        // The session ends, and the next one has only what this set asks for.
+        // The session ends. The next session has only the subscriptions of this set.
         _ = set.connected(sessionPresent: false, now: start)
         #expect(try set.unwant([(a, 2)], by: .app, now: start) == [.waiter(2, .unsubscribed)])
         _ = set.connected(sessionPresent: true, now: start)

@@ -19,7 +19,7 @@ import Testing
 
     func request(_ number: UInt64) -> Action.RequestID { Action.RequestID(rawValue: number) }
 
-    /// Actions without those for the store, which have tests of their own.
+    /// Returns the actions without store actions, which have their own tests.
     func visible(_ actions: [Action]) -> [Action] {
         actions.filter { if case .store = $0 { false } else { true } }
     }
@@ -351,7 +351,7 @@ import Testing
         var set = try granted()
         _ = set.disconnected(now: start)
         _ = try set.unwant([(a, nil)], by: .app, now: start)
-        // Three bytes of text, and seven around them.
+        // The text has three bytes, and the packet has seven more bytes.
         var other = set
         #expect(
             visible(other.connected(sessionPresent: true, support: .init(maximumPacketSize: 9), now: start))
@@ -398,7 +398,7 @@ import Testing
         _ = set.connected(sessionPresent: true, now: start)
         let wanted = try set.want([.init(a, .one)], by: .app, now: start)
         #expect(wanted.first == .store(.want(StoredSubscription(a, .subscribed(.one)))))
-        // A reader does not survive the process, so a restarted client has to unsubscribe its filter.
+        // A reader ends with its process, so a restarted client has to unsubscribe the reader's filter.
         let read = try set.want([.init(b, .one)], by: .reader(1), now: start)
         #expect(read.first == .store(.want(StoredSubscription(b, .unsubscribing))))
         _ = set.subAck(request(1), [.grantedQoS1], now: start)

@@ -2,13 +2,13 @@ import CourierCore
 
 @testable import CourierMQTT
 
-/// A ``SubscriptionSet``, a model of a broker with a session, and the connection between them: a value, so that a test
-/// can go on from one state in several ways.
+/// A ``SubscriptionSet``, a model of a broker with a session, and the connection between them. The type is a value, so
+/// that a test can continue from one state in several ways.
 ///
-/// A request is done by the broker when it is delivered, and its answer arrives later: the connection may end before
-/// either.
+/// The broker performs a request when the request arrives. The answer arrives later. The connection may end before
+/// each of these steps.
 struct SubscriptionWorld {
-    /// What may happen next; it does nothing where it can not happen.
+    /// The possible next steps. An impossible step has no effect.
     enum Step: Hashable, CaseIterable {
         case appWantsLow, appWantsHigh, appUnwants
         case readerStarts, otherReaderStarts, readerEnds, otherReaderEnds
@@ -25,13 +25,13 @@ struct SubscriptionWorld {
     private static let instant = ContinuousClock.now
 
     private(set) var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 2, packetsInFlight: 2))
-    /// What the client wants, reckoned independently.
+    /// The filters that the app and the readers request, computed independently of the set.
     private var appIntents: [TopicFilter: QoS] = [:]
     private var readerIntents: [TopicFilter: [UInt64: QoS]] = [:]
     // The broker.
     private(set) var subscriptions: [TopicFilter: QoS] = [:]
     private var refuses = false
-    /// What the client may still hold for refused: it is not asked for again on this connection.
+    /// The filters that the client may treat as refused. They are not requested again on this connection.
     private var refused: Swift.Set<TopicFilter> = []
     // The connection.
     private(set) var isConnected = false
@@ -41,13 +41,13 @@ struct SubscriptionWorld {
     // Who waits.
     private var lastWaiter: UInt64 = 0
     private(set) var waiters: Swift.Set<UInt64> = []
-    /// For which reader a waiter waits.
+    /// The reader of a waiter.
     private var readerOfWaiter: [UInt64: (filter: TopicFilter, reader: UInt64)] = [:]
-    /// The readers that were told to end, and have not done so yet.
+    /// The readers that have received an end and have not ended yet.
     private var endedReaders: [TopicFilter: Swift.Set<UInt64>] = [:]
-    /// What a store would hold.
+    /// The expected content of a store.
     private var stored: [TopicFilter: StoredSubscription.Intent] = [:]
-    /// What went wrong, if anything did.
+    /// The first violation; `nil` if there is none.
     private(set) var complaint: String?
 
     mutating func take(_ step: Step, _ filter: TopicFilter) {
@@ -72,7 +72,7 @@ struct SubscriptionWorld {
         }
     }
 
-    /// Lets everything come to rest on a new connection that nobody disturbs, then says what is not as it should be.
+    /// Makes a new connection without failures, and waits until the client is at rest. Returns the first violation.
     mutating func settle(sessionPresent: Bool) -> String? {
         refuses = false
         disconnect()
@@ -81,7 +81,7 @@ struct SubscriptionWorld {
         return complaint ?? problemAtRest()
     }
 
-    /// Lets the present connection come to rest.
+    /// Waits until the client is at rest on the present connection.
     mutating func rest() {
         var rounds = 0
         while !requests.isEmpty || !answers.isEmpty {
@@ -91,7 +91,8 @@ struct SubscriptionWorld {
         }
     }
 
-    /// What is wrong at rest on a connection: refused filters are not asked for again, all others are as wanted.
+    /// Returns the violation of a client at rest on a connection: refused filters must not be requested again, and
+    /// all other filters must be subscribed as requested.
     func problemAtRest() -> String? {
         for filter in Swift.Set(subscriptions.keys).union(wanted.keys) where !refused.contains(filter) {
             if subscriptions[filter] != wanted[filter] {
@@ -192,7 +193,7 @@ extension SubscriptionWorld {
         if !isConnected { complain("sent without a connection") }
         if filters.isEmpty || filters.count > 2 { complain("a packet of \(filters.count) filters") }
         for filter in filters {
-            // The end of an attempt is told behind the answers to waiters and before the next attempt.
+            // The end of an attempt is reported after the answers to waiters, and before the next attempt.
             if !inFlight.insert(filter).inserted { complain("two packets for \(filter) at a time") }
             if stored[filter] == nil { complain("\(filter) was sent before it was stored") }
         }

@@ -78,7 +78,7 @@ final class TestSession: Sendable {
         }
     }
 
-    /// Hands a message to the queue. If the queue is full, waits for room.
+    /// Adds a message to the queue. If the queue is full, waits for room.
     func publish(
         _ topic: String, _ payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, token: Token
     ) async throws {
@@ -143,7 +143,7 @@ private final class Recorder: SessionObserver {
 
     func setDriver(_ driver: SessionDriver) { state.withLock { $0.driver = driver } }
 
-    /// Hands a message to the queue under a test's token. Returns false if the queue has no room.
+    /// Adds a message to the queue under a test's token. Returns false if the queue has no room.
     func accept(_ publish: borrowing OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
         state.withLock { state in
             let acceptance = queue.accept(

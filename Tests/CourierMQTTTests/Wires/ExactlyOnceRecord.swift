@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CourierMQTT
 
-/// Follows the QoS 2 exchanges of one session in its packets, to tell a mistake of the broker from a mistake of the
+/// Follows the QoS 2 exchanges of one session in its packets, to distinguish mistakes of the broker from mistakes of the
 /// client.
 ///
 /// mosquitto 2.0.11 violates [MQTT-4.3.3-6]: after lost connections, it sends some messages again, under the same packet

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The record that tells a broker's repetition of a QoS 2 message from a mistake of the client.
+/// The record that distinguishes a broker's repetition of a QoS 2 message from a mistake of the client.
 @Suite struct ExactlyOnceRecordTests {
     private let id: PacketID = 7
     private let other: PacketID = 8

@@ -2,7 +2,7 @@ import CourierTesting
 import CourierTransport
 import TestSupport
 
-/// A broker at the far end of a wire, with what a client needs to get there.
+/// A broker that is reachable through a wire, with the settings for its clients.
 struct WireBroker: Sendable {
     private enum Kind: Sendable {
         case mosquitto(RealBroker)
@@ -12,10 +12,10 @@ struct WireBroker: Sendable {
     let wire: Wire
     private let kind: Kind
     private let certificates: Certificates
-    /// Holds the Unix socket for as long as the broker is used.
+    /// The folder of the Unix socket. It exists as long as the broker is used.
     private let folder: TemporaryFolder
 
-    /// Starts it; a server of TLS shows the certificate `identity`.
+    /// Starts the broker. With TLS, the broker has the certificate `identity`.
     init(_ wireCase: WireCase, identity: String = "server") async throws {
         wire = wireCase.wire
         certificates = try await .shared
@@ -38,7 +38,7 @@ struct WireBroker: Sendable {
         }
     }
 
-    /// Runs `body` with a broker, and stops the broker whatever comes of it.
+    /// Runs `body` with a broker, and stops the broker afterwards, even after an error.
     static func with<Result: Sendable>(
         _ wireCase: WireCase, identity: String = "server",
         _ body: @Sendable (WireBroker) async throws -> Result
@@ -75,7 +75,7 @@ struct WireBroker: Sendable {
         return try TLSContext(server: configuration)
     }
 
-    /// The TCP port; 0 where there is none.
+    /// The TCP port; 0 if the wire has none.
     var port: UInt16 {
         switch kind {
         case .mosquitto(let broker): broker.port
@@ -86,7 +86,8 @@ struct WireBroker: Sendable {
     /// The path of the Unix socket.
     var socketPath: String { folder.file("broker.sock") }
 
-    /// Where the next connection goes; by name over TLS, for the name to be checked.
+    /// The address of the next connection. With TLS, the address is a name, because the certificate's name is
+    /// checked.
     var endpoint: TransportEndpoint {
         switch (wire, kind) {
         case (.memory, .loopback(let broker)): broker.connectInMemory(bytesPerCall: 1_000)
@@ -96,7 +97,8 @@ struct WireBroker: Sendable {
         }
     }
 
-    /// How a client speaks TLS with it: trusting our authority only, and with a certificate where one is wanted.
+    /// The TLS settings of a client. The client trusts only the test authority, and has a certificate if the broker
+    /// requires it.
     var clientTLS: TLSClientConfiguration? {
         guard wire.isSecure else { return nil }
         var configuration = certificates.client

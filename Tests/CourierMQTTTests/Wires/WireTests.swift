@@ -22,7 +22,8 @@ struct WireTests {
         ) async throws -> TestSession {
             let session = TestSession(version, id: id, on: loop) {
                 $0.connect.isCleanStart = clean
-                // mosquitto drops a client with more QoS 2 messages in flight. MQTT 3.1.1 cannot announce the limit.
+                // mosquitto disconnects a client with more QoS 2 messages in flight, and MQTT 3.1.1 has no property
+                // for this limit.
                 $0.maximumInFlightBeforeVersion5 = 20
                 change(&$0)
             }

@@ -29,10 +29,10 @@ import Testing
         ]
     }
 
-    /// - Returns: Whether any call failed.
+    /// - Returns: True if any call failed.
     private func run(_ plan: FaultyDisk.Plan, _ disk: FaultyDisk) async throws -> Bool {
         let folder = try TemporaryFolder()
-        let limits = SQLiteMessageStore.Limits(logBytes: 16_384)  // So that the log is moved in between.
+        let limits = SQLiteMessageStore.Limits(logBytes: 16_384)  // A small limit, so that the log is moved during the run.
         func open() throws(CourierError) -> SQLiteMessageStore {
             try SQLiteMessageStore(at: folder.file, durability: .full, limits: limits, system: disk.name)
         }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CourierSQLite
 
-/// The files as a power cut would leave them: at every moment of a recorded run, with only what was synced, with parts
-/// of what was not, and with all of it.
+/// Simulates the files after a power cut at every moment of a recorded run: with the synced writes only, with some of
+/// the other writes, and with all writes.
 @Suite struct PowerCutTests {
-    /// The part of the writes without a sync that has reached the disk.
+    /// The unsynced writes that have reached the disk.
     private enum Luck: CaseIterable {
         case nothing
         case someSectors
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Batches of which many take pages and give them back, so that the log is moved more than once; some only remove,
-    /// and are repeatable.
+    /// Many of these batches use pages and free them again, so that the log is moved more than once. Some batches only
+    /// remove rows, and are repeatable.
     private static let batches: [[StoreChange]] = (1...36 as ClosedRange<UInt64>).map { number in
         if isRepeatable(number) {
             return [.removeOutgoing(id(number - 1)), .progress(id(number - 2), .sent(packetID: 7))]

@@ -93,7 +93,7 @@ import Testing
 
     @Test func `a store file of schema version 1 opens with all its rows`() async throws {
         try copy("every-row.courier")
-        for _ in 0..<2 {  // The second time with the tables of this version.
+        for _ in 0..<2 {  // The second time, the file has the tables of this version.
             let store = try open()
             #expect(store.recovery == nil)
             #expect(try await store.scopes().map(\.scope) == [Self.first, Self.second])
@@ -169,7 +169,7 @@ import Testing
     @Test func `all rows are recovered from a damaged store file of schema version 1`() async throws {
         try copy("every-row.courier")
         var bytes = try folder.bytes("store.courier")
-        bytes.replaceSubrange(0..<16, with: Data(count: 16))  // Not the header of a database any more.
+        bytes.replaceSubrange(0..<16, with: Data(count: 16))  // These bytes are not the header of a database.
         try write(bytes, to: folder.file.path)
         let store = try open()
         #expect(store.recovery != nil)

@@ -101,7 +101,7 @@ import Testing
         model.apply(batch)
         await store.close()
         var bytes = try folder.bytes("store.courier")
-        bytes.replaceSubrange(0..<16, with: Data(count: 16))  // Not the header of a database any more.
+        bytes.replaceSubrange(0..<16, with: Data(count: 16))  // These bytes are not the header of a database.
         try write(bytes, to: folder.file.path)
         let again = try open()
         #expect(again.recovery != nil)

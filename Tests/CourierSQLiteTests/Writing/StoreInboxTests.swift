@@ -23,7 +23,7 @@ import Testing
         _ = inbox.put { _ in }
         #expect(Self.take(from: &inbox) == [2, 0])
         Self.put(2, into: &inbox)
-        #expect(Self.take(from: &inbox) == [2, 1])  // The third batch, and one that came later.
+        #expect(Self.take(from: &inbox) == [2, 1])  // The third batch, and a batch that was added later.
         _ = inbox.put { _ in }
         Self.put(2, into: &inbox)
         _ = inbox.put { _ in }

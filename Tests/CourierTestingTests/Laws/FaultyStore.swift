@@ -78,12 +78,12 @@ final class FaultyStore: MessageStore {
             case .splitsBatches where changes.count > 1:
                 _ = apply(Array(changes.prefix(changes.count / 2)), in: scope)
                 let rest = Array(changes.dropFirst(changes.count / 2))
-                // The other half follows behind the next read.
+                // The store applies the other half after the next read.
                 state.withLock { state in
                     state.laggards.append { store in completion(store.apply(rest, in: scope)) }
                 }
             case .appliesLate:
-                // It follows behind the next read.
+                // The store applies the change after the next read.
                 state.withLock { $0.laggards.append { store in _ = store.apply(changes, in: scope) } }
                 completion(.success(()))
             case .completesNever: _ = apply(changes, in: scope)
@@ -92,7 +92,7 @@ final class FaultyStore: MessageStore {
                 completion(result)
                 completion(result)
             case .completesInReverse:
-                // In pairs behind the first.
+                // After the first batch, batches complete in pairs.
                 let waiting = Waiting(result: apply(changes, in: scope), completion: completion)
                 let due = state.withLock { state -> [Waiting] in
                     state.unordered.insert(waiting, at: 0)

@@ -23,7 +23,7 @@ final class FaultyStream: DuplexByteStream {
             }
         }
 
-        /// How long the check waits before it reports this fault; `nil` if the fault is found without a timeout.
+        /// The time that the check waits before it reports this fault; `nil` if the check needs no timeout.
         var patience: Duration? {
             switch self {
             case .losesRest, .losesAByte, .staysBlocked, .readsOrWrites, .keepsOutputOpen: .milliseconds(300)

@@ -90,7 +90,7 @@ final class DecimalAdapter: MessageAdapter {
         state.withLock { $0.writers += 1 }
         for _ in 0..<500 {
             if state.withLock({ $0.writers > 1 }) { state.withLock { $0.wasShared = true } }
-            sched_yield()  // On a busy machine the others would have their turns one after the other.
+            sched_yield()  // On a busy machine, the other tasks could otherwise run one after the other.
         }
         let wasShared = state.withLock { state in
             state.writers -= 1

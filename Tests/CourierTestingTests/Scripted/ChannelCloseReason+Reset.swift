@@ -1,7 +1,7 @@
 import CourierTransport
 
 extension ChannelCloseReason {
-    /// Whether the peer broke the connection.
+    /// True if the peer reset the connection.
     var isReset: Bool {
         if case .failed(let error) = self { error.code == .reset || error.code == .brokenPipe } else { false }
     }

@@ -23,7 +23,7 @@ extension `Scripted broker` {
             case (.orderly, _):
                 #expect(record.reason == .closedByPeer)
                 #expect(record.bytes.count == 13)
-            case (.reset, .memory): #expect(record.reason?.isReset == true)  // Which takes what was not read.
+            case (.reset, .memory): #expect(record.reason?.isReset == true)  // The reset discards the unread bytes.
             case (.reset, .tcp):
                 #expect(record.reason?.isReset == true)
                 #expect(record.bytes.count == 13)

@@ -1,6 +1,6 @@
 @testable import CourierTransport
 
-/// Feeds prepared bytes to a handshake, never more at once than it wants.
+/// Passes prepared bytes to a handshake, at most as many as the handshake requests.
 struct HandshakeTalk {
     enum Outcome: Equatable {
         /// The handshake succeeded. `rest` contains the bytes after it.
@@ -14,7 +14,7 @@ struct HandshakeTalk {
     private(set) var outcome = Outcome.waiting
     private(set) var handshake: any ProxyHandshake
 
-    /// Feeds `input` to `handshake`. `size` returns the largest number of bytes for each read.
+    /// Passes `input` to `handshake`. `size` returns the largest number of bytes for each read.
     init(_ handshake: any ProxyHandshake, _ input: [UInt8], size: () -> Int = { .max }) {
         self.handshake = handshake
         sent.append(self.handshake.begin())

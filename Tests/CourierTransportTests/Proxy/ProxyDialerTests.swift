@@ -395,7 +395,7 @@ struct ProxyDialerTests {
     @Test func `if no connection to the proxy opens in time, the connect timeout error names the proxy`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
-        let calls = SystemCalls(connect: { _, _, _ in -115 })  // EINPROGRESS, for ever.
+        let calls = SystemCalls(connect: { _, _, _ in -115 })  // All connection attempts stay in progress.
         let (recorder, channel) = connect(
             .proxy(try ProxyConfiguration(.http, host: "192.0.2.1", port: 3_128)), loop, tools: DialTools(calls: calls))
         _ = await channel.onLoop { $0.dialer?.progress }

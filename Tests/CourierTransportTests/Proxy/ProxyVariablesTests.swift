@@ -28,7 +28,7 @@ import Testing
         var variables = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, "http://p:\($0 + 1)") })
         for name in order {
             #expect(try proxy(variables, traffic) == variables[name])
-            variables[name] = ""  // Counts as if it were not there.
+            variables[name] = ""  // An empty variable counts as missing.
         }
         #expect(try proxy(variables, traffic) == nil)
     }

@@ -33,7 +33,7 @@ struct TLSPair {
 }
 
 extension TLSSession {
-    /// Hands received, encrypted bytes to the session.
+    /// Passes received, encrypted bytes to the session.
     func lend(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes {
             borrowInput($0)

@@ -7,7 +7,7 @@ import TrialSupport
 /// The two clients of the parent process, which is never killed. The collector receives the worker's messages, and the
 /// source sends messages to the worker.
 final class Peers: Sendable {
-    /// The largest number of messages of a lane that are on their way to the worker.
+    /// The largest number of messages of a lane that the worker has not reported yet.
     private static let limit = 150
     private static let burst = 12
 

@@ -166,7 +166,7 @@ struct World: ~Copyable {
         engine.transportOpened(now: now, into: &clientOutput, &actions)
     }
 
-    /// Ends the connection on both sides. Bytes on their way are lost.
+    /// Ends the connection on both sides. Bytes in transit are lost.
     private mutating func cut() throws(Broken) {
         guard isConnected else { return }
         isConnected = false
@@ -239,7 +239,7 @@ struct World: ~Copyable {
         clientOutput.removeAll()
     }
 
-    /// Drops the bytes on their way to the server. Their messages still count as written.
+    /// Drops the bytes in transit to the server. Their messages still count as written.
     private mutating func loseOutput() throws(Broken) {
         takeOutput()
         let decoder = PacketDecoder(version: version, sender: .client)
