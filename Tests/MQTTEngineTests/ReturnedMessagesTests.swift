@@ -67,7 +67,9 @@ struct ReturnedMessagesTests {
         for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
         for (token, id) in [(1, 1), (2, 2), (3, 3)] as [(Token, PacketID)] { talk.stored(token, id) }
         try talk.receive(.pubRec(1), .pubRec(2))
-        talk.stored(1, 1)  // PUBREL of message 1 is written, and PUBREL of message 2 waits. Message 3 waits for PUBREC. The PUBLISH of message 4 waits.
+        // PUBREL of message 1 is written, and PUBREL of message 2 waits. Message 3 waits for PUBREC. The PUBLISH of
+        // message 4 waits.
+        talk.stored(1, 1)
         #expect(
             try talk.reconnectWithLostSession() == [
                 .returned(3), .returned(4), .failed(1, .sessionLost), .failed(2, .sessionLost),

@@ -75,7 +75,8 @@ import Testing
         /// Runs `body` on the provider's queue, after the work that is already queued.
         func onQueue<Value: Sendable>(_ body: @escaping @Sendable (ClosureProvider) -> Value) async -> Value {
             await withCheckedContinuation { continuation in
-                let provider = provider  // Capture the provider only, because the test waits for the release of the source.
+                // Capture the provider only, because the test waits for the release of the source.
+                let provider = provider
                 queue.async { continuation.resume(returning: provider.use(body)) }
             }
         }

@@ -36,7 +36,8 @@ import Testing
 
     private static func go(_ world: ScriptedWorld) async throws {
         await world.connect()
-        await world.until { world.client.connectionState == .connected }  // The client reads the store before it connects.
+        // The client reads the store before it connects.
+        await world.until { world.client.connectionState == .connected }
         try world.publish("", to: "go", qos: .zero)
         await world.settle()
     }
@@ -356,7 +357,8 @@ import Testing
             try await Self.go(world)
             try await messages.next()?.acknowledge()
             await world.run(for: .seconds(1))
-            await world.until { await Self.acknowledged(world) == [1] }  // The store calls its completions on its own queue.
+            // The store calls its completions on its own queue.
+            await world.until { await Self.acknowledged(world) == [1] }
             await world.run(for: .seconds(8))
             #expect(await Self.acknowledged(world) == [1])
             #expect(world.errors(of: "messageReceiveFailure").isEmpty)

@@ -138,7 +138,8 @@ extension ScriptedOutboxTests {
                 // This block keeps the loop busy until the commit is complete and the session is destroyed.
                 store.release()
                 let isTold = DispatchSemaphore(value: 0)
-                store.memory.commit([], in: scope) { _ in isTold.signal() }  // The store calls completions in the order of the commits.
+                // The store calls completions in the order of the commits.
+                store.memory.commit([], in: scope) { _ in isTold.signal() }
                 isTold.wait()
                 client.destroy()
             }

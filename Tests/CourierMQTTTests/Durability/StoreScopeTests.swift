@@ -137,7 +137,8 @@ import Testing
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], scope)
             world.client.destroy()
             await world.settle()
-            #expect(await Self.waiting(store, scope) == (isKnown ? 0 : 1))  // If the client id is unknown, the client cannot remove the message.
+            // If the client id is unknown, the client cannot remove the message.
+            #expect(await Self.waiting(store, scope) == (isKnown ? 0 : 1))
             await world.connect()
             try await world.client.enqueue("new", to: "t")
             await world.until { await world.publishes().map(\.text) == ["new"] }

@@ -36,7 +36,8 @@ import Testing
     /// Connects, makes the broker send all messages, and waits until they are acknowledged.
     static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
         await world.connect()
-        await world.until { world.client.connectionState == .connected }  // A task reads the store before the client connects.
+        // A task reads the store before the client connects.
+        await world.until { world.client.connectionState == .connected }
         try world.client.publishMessage("", topic: "go", qos: .zero)
         await world.until { await ScriptedReadingTests.acknowledged(world) == Array(1...count) }
         await world.settle()

@@ -62,7 +62,8 @@ import Testing
     @Test func `a connection attempt with an invalid TLS configuration closes its stream`() async throws {
         let stream = ClosedStream()
         try await ScriptedWorld.run { config in
-            config.tls = TLSClientConfiguration()  // The TLS settings lack a server name, so they are invalid for the app's own stream.
+            // The TLS settings lack a server name, so they are invalid for the app's own stream.
+            config.tls = TLSClientConfiguration()
             config.endpoint = { _ in .stream(stream) }
         } _: { world in
             await world.connect()

@@ -32,7 +32,8 @@ import Testing
     /// - Returns: True if any call failed.
     private func run(_ plan: FaultyDisk.Plan, _ disk: FaultyDisk) async throws -> Bool {
         let folder = try TemporaryFolder()
-        let limits = SQLiteMessageStore.Limits(logBytes: 16_384)  // A small limit, so that the log is moved during the run.
+        // A small limit, so that the log is moved during the run.
+        let limits = SQLiteMessageStore.Limits(logBytes: 16_384)
         func open() throws(CourierError) -> SQLiteMessageStore {
             try SQLiteMessageStore(at: folder.file, durability: .full, limits: limits, system: disk.name)
         }
