@@ -14,19 +14,21 @@ package struct ProxyCommand: CourierCommand {
                 "--to HOST:PORT [--listen [HOST:]PORT] [--fault RULE …] [--record FILE] [OPTION …]"
             ],
             discussion: [
-                "A proxy between any clients and any broker, for MQTT 3.1, 3.1.1 and 5 over TCP. A broker with TLS or "
+                "The proxy forwards MQTT 3.1, 3.1.1 and 5 over TCP between any clients and one broker. A broker with TLS or "
                     + "WebSocket is not supported. SIGINT and SIGTERM end the proxy normally.",
                 "A rule is a sentence: an action, a number, packet types, and details. The actions are drop, delay, "
-                    + "duplicate, corrupt (inverts the last byte), cut (closes both sides) and reset (by a TCP reset); after "
-                    + "cut and reset, at or after says whether the packet is still forwarded. The number is: the third, the "
-                    + "100th, every tenth, the first 5 or every; without it, all packets. Packet types are names such as "
-                    + "PUBLISH or PUBACK, PUBREC with commas, or packets for all.",
-                "The details may follow in any order: from the client, from the broker, to FILTER (the topic of PUBLISH, "
-                    + "SUBSCRIBE and UNSUBSCRIBE), by 2 s or by 500 ms (for delay), and a number: 3 or after 10. Write "
-                    + "a filter with spaces in double quotes.",
+                    + "duplicate, corrupt (inverts the last byte), cut (closes both sides) and reset (by a TCP reset). "
+                    + "After cut and reset, write after if the packet is still forwarded, and at if it is not.",
+                "The number is the third, the 100th, every tenth, the first 5 or every. Without a number, the rule "
+                    + "applies to all packets. Packet types are names such as PUBLISH or PUBACK, PUBREC with commas. "
+                    + "The word packets stands for all types.",
+                "The details may follow in any order: from the client, from the broker, to FILTER, by 2 s or by 500 ms "
+                    + "(for delay), and a number: 3 (only the third packet) or after 10 (all later packets). FILTER is "
+                    + "compared with the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. Write a filter with spaces in "
+                    + "double quotes.",
                 "A rule counts its packets in all connections together. Packets behind a delayed packet of the same "
                     + "direction wait too. If several rules apply to a packet, all their faults happen.",
-                "A packet of more than 1 MiB is forwarded in parts, matched by its type and topic, and not recorded.",
+                "A packet of more than 1 MiB is forwarded in parts, and not recorded. Rules match it by type and topic.",
             ],
             groups: ProxyArguments.groups.map(\.summary),
             examples: [

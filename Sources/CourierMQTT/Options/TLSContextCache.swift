@@ -89,7 +89,7 @@ package final class TLSContextCache: Sendable {
             throw CourierError(
                 .secureConnectionFailed,
                 "\(error.message.asSentence) The TLS material was replaced by material that cannot be used. "
-                    + "The next attempt reads it again.", cause: error)
+                    + "The next attempt reads the material again.", cause: error)
         }
     }
 

@@ -47,7 +47,7 @@ package struct TopicTree: Sendable {
     /// - Returns: `false` if `reader` was a reader of `filter` already.
     @discardableResult
     package mutating func insert(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
-        precondition(reader >= 0, "readers are numbered from zero")
+        precondition(reader >= 0, "the number of a reader must not be negative")
         let place = nodes.insert(filter)
         guard lists.insert(reader, share: filter.shareGroup, at: place, heads: &nodes) else { return false }
         while lastLookups.count <= reader { lastLookups.append(0) }

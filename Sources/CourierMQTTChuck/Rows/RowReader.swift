@@ -72,7 +72,7 @@ struct RowReader {
         row.isDuplicate = raw.isDuplicate
         row.isRetained = raw.firstByte & 1 != 0
         guard let start = CutPublish(raw) else {
-            row.problem = "cut off before its payload"
+            row.problem = "the recorded part ends before the payload"
             return
         }
         row.topic = start.topic

@@ -251,7 +251,7 @@ struct FaultRuleParser {
             throw error(wanted, at: start)
         }
         guard number > 0, number * microseconds <= 86_400 * 1e6 else {
-            throw error("a delay is longer than 0 and at most 24 hours", at: start)
+            throw error("a delay must be longer than 0 and at most 24 hours", at: start)
         }
         return .microseconds(max(1, Int64((number * microseconds).rounded())))
     }
