@@ -34,6 +34,7 @@ extension ClientMetrics {
             gauge("waiting_bytes", "Bytes of waiting messages.") { $0.waitingByteCount },
             gauge("in_flight", "Messages that wait for the broker's acknowledgement.") { $0.inFlightCount },
             counter("received", "Messages received.") { $0.receivedCount },
+            counter("dropped", "Messages of QoS 0 dropped because a reader was too slow.") { $0.droppedCount },
             counter("connections", "Connections that the broker accepted.") { $0.connectionCount },
             counter("reconnects", "Connections after the first one.") { $0.reconnectCount },
             counter("sent_bytes", "Bytes of all packets sent.") { $0.sentByteCount },

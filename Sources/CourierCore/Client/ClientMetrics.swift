@@ -36,6 +36,10 @@ public struct ClientMetrics: Sendable {
     /// The number of messages that arrived. A repeated QoS 2 message counts once.
     public var receivedCount = 0
 
+    /// The number of messages of QoS 0 that were dropped, because the ``ReadBuffer`` of a reader was full. A message
+    /// counts once for each of these readers.
+    public var droppedCount = 0
+
     // MARK: Connections
 
     /// The number of connections that brokers accepted.

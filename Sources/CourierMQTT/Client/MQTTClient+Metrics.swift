@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTransport
 import MQTTEngine
+import Synchronization
 
 extension MQTTClient {
     var metrics: ClientMetrics {
@@ -8,6 +9,7 @@ extension MQTTClient {
         var metrics = ClientMetrics()
         parts.publishing.queue.fill(&metrics)
         metrics.receivedCount = traffic.messageCount
+        metrics.droppedCount = parts.coordinator.distributor.droppedCount.load(ordering: .relaxed)
         metrics.connectionCount = traffic.connectionCount
         metrics.sentByteCount = traffic.sentByteCount
         metrics.receivedByteCount = traffic.receivedByteCount

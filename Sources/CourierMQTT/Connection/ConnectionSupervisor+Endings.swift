@@ -248,7 +248,7 @@ extension ConnectionSupervisor {
     /// Begins an attempt at once if `isGranted` is true and not too many redirects were followed since the last pause.
     /// Otherwise begins the attempt after the next pause of the schedule. In both cases, the schedule advances by one
     /// pause.
-    private mutating func retryAtOnce(
+    mutating func retryAtOnce(
         _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
         guard isGranted, streak.redirects < configuration.maximumRedirects else {
@@ -257,40 +257,5 @@ extension ConnectionSupervisor {
         _ = finalFailures.endRound()
         _ = nextPause(of: \.schedule)
         wait(until: now, .failure, now, &actions)
-    }
-
-    private mutating func renewCredentials(
-        after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
-    ) {
-        grant = nil
-        actions.append(.clearCredentials)
-        streak.refusals += 1
-        // Pause before the next attempt if the options are fixed, because the broker would refuse them again.
-        retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
-    }
-
-    /// Stores the broker's redirect for the next attempt. The redirect must be allowed, and fewer than
-    /// `maximumRedirects` redirects were followed since the last pause. Returns true if the next attempt follows the
-    /// redirect.
-    private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
-        guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
-        else {
-            return false
-        }
-        guard streak.redirects < configuration.maximumRedirects else {
-            redirect = nil
-            return false
-        }
-        streak.redirects += 1
-        let source = endpointOptions(grant.options)
-        let isSecure = configuration.scheme(of: source)?.isSecure == true
-        let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // Do not store a one-time redirect to an endpoint of the list, because `select` has already made that
-        // endpoint the current one. Store a permanent redirect, because the client follows it each time the
-        // redirecting server is the current endpoint.
-        redirect =
-            isOfList && term == .once
-            ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)
-        return true
     }
 }

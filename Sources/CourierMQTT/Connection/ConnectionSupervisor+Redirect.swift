@@ -91,6 +91,31 @@ extension ConnectionSupervisor {
             ((try? BrokerHost(name).string) ?? name).lowercased() == host.lowercased()
         }
     }
+
+    /// Stores the broker's redirect for the next attempt. The redirect must be allowed, and fewer than
+    /// `maximumRedirects` redirects were followed since the last pause. Returns true if the next attempt follows the
+    /// redirect.
+    mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
+        guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
+        else {
+            return false
+        }
+        guard streak.redirects < configuration.maximumRedirects else {
+            redirect = nil
+            return false
+        }
+        streak.redirects += 1
+        let source = endpointOptions(grant.options)
+        let isSecure = configuration.scheme(of: source)?.isSecure == true
+        let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
+        // Do not store a one-time redirect to an endpoint of the list, because `select` has already made that
+        // endpoint the current one. Store a permanent redirect, because the client follows it each time the
+        // redirecting server is the current endpoint.
+        redirect =
+            isOfList && term == .once
+            ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)
+        return true
+    }
 }
 
 extension ServerReference: CustomStringConvertible {

@@ -182,30 +182,6 @@ extension OutgoingQueue.State {
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
-    /// Makes room for a new message, or refuses it. To make room, ends the message that the new message replaces, and
-    /// drops the oldest messages until the new message fits.
-    @inline(never)
-    private mutating func makeRoom(
-        for byteCount: Int, replacing older: EntryTable.Slot?
-    ) -> OutgoingQueue.Consequences {
-        if byteCount > PacketEncoder.largestPacketSize {
-            let violation = Violation.packetTooLarge(size: byteCount, limit: PacketEncoder.largestPacketSize)
-            return OutgoingQueue.Consequences(.notEncodable(EncodeError(violation, in: .publish, .remainingLength)))
-        }
-        switch rules.verdict(for: byteCount, replacing: older.flatMap { replacedSize($0) }) {
-        case .accept, .acceptAfterDropping: break
-        case .refuse: return OutgoingQueue.Consequences(.full(byteCount: byteCount, epoch: epoch))
-        case .dropNewest: return OutgoingQueue.Consequences(.dropped)
-        case .tooLarge: return OutgoingQueue.Consequences(.tooLarge(byteCount: byteCount))
-        }
-        var ended: [EndedPublish] = []
-        if let older { ended.append(end(older, .replaced)) }
-        while !rules.hasRoom(for: byteCount), let oldest = table.firstDroppable() {
-            ended.append(end(oldest, .dropped))
-        }
-        return OutgoingQueue.Consequences(nil, ended, rules.takeReadyWaiters())
-    }
-
     /// Returns the reason why no message of a lane is accepted now, or `nil` if messages are accepted.
     @inline(__always)
     private func refusal(_ lane: EntryTable.Lane, _ epoch: Int?) -> OutgoingQueue.Refusal? {
@@ -250,17 +226,6 @@ extension OutgoingQueue.State {
             scratch.removeAll()
             return error
         }
-    }
-
-    private func replacedSize(_ slot: EntryTable.Slot) -> Int? {
-        table[slot].flags.contains(.isCounted) ? table[slot].byteCount : nil
-    }
-
-    /// Records the time `end` when an entry expires. Returns true if this entry expires before all other entries.
-    mutating func note(_ end: MonotonicInstant) -> Bool {
-        guard end < nextEnd else { return false }
-        nextEnd = end
-        return true
     }
 
     /// Returns true if the event loop must be woken for a new message. After that, returns false until the loop has

@@ -19,10 +19,13 @@ import Synchronization
 /// - ``EntryTable`` holds the entries in order, and their bytes.
 /// - ``OutgoingRules`` applies the limits, ages and pacing of ``OfflinePolicy``.
 /// - `OutgoingQueue+Accept.swift` accepts messages from callers.
+/// - `OutgoingQueue+Overflow.swift` makes room for a new message, or refuses it.
+/// - `OutgoingQueue+RoomWaiters.swift` lets callers wait for room.
 /// - `OutgoingQueue+Session.swift` gives messages to the session driver and takes them back.
 /// - `OutgoingQueue+Ends.swift` ends entries.
+/// - `OutgoingQueue+Expiry.swift` ends waiting messages that are too old.
 /// - `OutgoingQueue+Rows.swift` has the functions for ``OutgoingStore``.
-/// - `OutgoingQueue+Waiting.swift` reports which messages wait, and how many.
+/// - `OutgoingQueue+Listing.swift` reports which messages wait, and how many.
 final class OutgoingQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -3,6 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
+import Synchronization
 
 /// Keeps messages without a reader for a later reader, or drops and reports them.
 extension MessageDistributor {
@@ -340,6 +341,19 @@ extension MessageDistributor {
         dependencies.tell(
             .messageReceiveFailure(
                 topic: topic, error: CourierError(.malformedPacket, text), sizeBytes: message.payloadSize))
+    }
+
+    /// Counts messages of QoS 0 that the buffer of a reader had no room for. Logs a line if the app did not choose to
+    /// lose messages: if the reader has the default buffer, or the policy `pause`.
+    func dropped(_ count: Int, by reader: Reader) {
+        droppedCount.add(count, ordering: .relaxed)
+        let buffer = reader.queue.buffer
+        guard buffer == ReadBuffer() || buffer.overflow == .pause else { return }
+        let topics = reader.filter.map { "on \($0.string.quoted())" } ?? "of all topics"
+        warn(
+            "Messages of QoS 0 were dropped, because a reader \(topics) is too slow and its buffer of "
+                + "\(buffer.limit) messages or \(buffer.byteLimit >> 20) MiB is full. metrics.droppedCount counts them. "
+                + "Read faster, set another ReadBuffer, or publish with QoS 1.", \.dropped)
     }
 
     /// Logs that stored messages have expired before a reader received them.

@@ -3,6 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
+import Synchronization
 
 /// Finds the readers of each received message, and adds the messages to the readers' queues in batches.
 ///
@@ -43,11 +44,13 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     /// The times of the last log lines, one for each kind of message. The kinds are messages without a reader
-    /// (`unread`), unusable messages (`undecodable`) and too large messages (`skipped`).
+    /// (`unread`), unusable messages (`undecodable`), too large messages (`skipped`), and messages that a full buffer
+    /// had no room for (`dropped`).
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?
         var skipped: ContinuousClock.Instant?
+        var dropped: ContinuousClock.Instant?
     }
 
     /// The mutable state of the distributor. The state is behind a pointer, because Swift checks each access to a
@@ -153,6 +156,8 @@ final class MessageDistributor: @unchecked Sendable {
     let timeToKeep: Duration
     let dependencies: Dependencies
     let state: UnsafeMutablePointer<State>
+    /// The number of messages of QoS 0 that were dropped, because the buffer of a reader was full.
+    let droppedCount = Atomic(0)
     /// The stored messages that wait for a reader; `nil` if the client has no message store.
     let rows: DurableInbox?
 
@@ -347,81 +352,9 @@ final class MessageDistributor: @unchecked Sendable {
         swap(&arrivals, &state.pointee.arrivals)
     }
 
-    private func endOverrun() {
-        state.pointee.isOverfull = false
-        guard state.pointee.isOverrun else { return }
-        state.pointee.isOverrun = false
-        setAcknowledgements()
-        var withheld: [IncomingMessage.Handle] = []
-        swap(&withheld, &state.pointee.withheld)
-        if !withheld.isEmpty { dependencies.acknowledge(withheld) }
-        var tickets: [AcknowledgementTicket] = []
-        swap(&tickets, &state.pointee.withheldTickets)
-        for ticket in tickets { AcknowledgementPart(ticket).acknowledge() }
-    }
-
-    private var isWithholding: Bool { state.pointee.isOverrun && state.pointee.isOverfull }
-
     private func acknowledge(_ handle: IncomingMessage.Handle) {
         guard isWithholding else { return dependencies.acknowledge([handle]) }
         state.pointee.withheld.append(handle)
-    }
-
-    private func setAcknowledgements() {
-        dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
-    }
-
-    /// Decides which readers take this copy of a message, and removes the other readers from `lastReaders`. The broker
-    /// may send one copy for each matching subscription. `copy` has the identifiers of the subscriptions that this copy
-    /// was sent for.
-    ///
-    /// Returns `true` if the copy is not needed:
-    /// - The message has readers, and all of them take another copy.
-    /// - The message has no reader, the copy would be kept (`isKept`), and another copy arrived before.
-    private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
-        guard !copy.isEmpty else { return false }
-        finishRun()
-        // Look up the readers again for the next copy, because it may have other readers.
-        state.pointee.lastIsValid = false
-        let readers = state.pointee.lastReaders
-        let subscriptions = dependencies.subscriptions()
-        var twin: Bool?
-        state.pointee.lastReaders.removeAll { id in
-            switch subscriptions?.claim(of: state.pointee.readers[id]?.filter ?? nil, on: copy) ?? .first {
-            case .taken: return false
-            case .left: return true
-            case .first:
-                let isTwin = twin ?? isTwin(copy, payload)
-                twin = isTwin
-                return isTwin
-            }
-        }
-        if !readers.isEmpty { return state.pointee.lastReaders.isEmpty }
-        guard isKept, (subscriptions?.claim(of: nil, on: copy) ?? .first) == .first else { return false }
-        return isTwin(copy, payload)
-    }
-
-    /// Returns the properties without the subscription identifiers that the client assigned. The identifiers that the
-    /// app chose remain.
-    private func ownProperties(of properties: RawSpan, with identifiers: [UInt32]) -> [UInt8] {
-        let chosen = dependencies.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
-        return properties.withUnsafeBytes { bytes in
-            receivedPropertyDecoder.publishProperties(in: bytes) { chosen.contains($0) }
-        }
-    }
-
-    private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
-        var recent = state.pointee.recentCopies ?? RecentCopies()
-        state.pointee.recentCopies = nil
-        defer { state.pointee.recentCopies = recent }
-        return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
-    }
-
-    /// Empties `recentCopies`, because the subscriptions have changed. From now on, the broker may send other copies of
-    /// a message.
-    func subscriptionsChanged() {
-        loop.preconditionOnLoop()
-        state.pointee.recentCopies = nil
     }
 
     /// Makes a ticket for those readers of the arrived message that acknowledge after processing; returns `nil` if
@@ -435,105 +368,6 @@ final class MessageDistributor: @unchecked Sendable {
         let ticket = AcknowledgementTicket(.delivery(handle), readers: waiting + 1, done: dependencies.finished)
         state.pointee.withheldTickets.append(ticket)
         return ticket
-    }
-
-    /// Adds a message to the page.
-    private func add(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ ticket: AcknowledgementTicket?
-    ) {
-        if ticket != nil { finishRun() }
-        if !state.pointee.lastTopicIsOnPage {
-            state.pointee.page.use(topic: state.pointee.lastTopicString)
-            state.pointee.lastTopicIsOnPage = true
-            state.pointee.byteCount += state.pointee.lastTopicByteCount
-        }
-        let index = state.pointee.page.append(payload, marks, properties)
-        let byteCount = payload.byteCount + properties.byteCount
-        state.pointee.run.append(index, byteCount: byteCount, isDisposable: marks.qos == .zero)
-        state.pointee.byteCount += byteCount + MemoryLayout<MessagePage.Entry>.stride
-        guard ticket != nil else { return }
-        state.pointee.byteCount += MessageSlice.ticketByteCount
-        finishRun(ticket)
-    }
-
-    /// Adds the messages in `run`, which have the same topic, to `shares` for each reader of the topic.
-    private func finishRun(_ ticket: AcknowledgementTicket? = nil) {
-        let run = state.pointee.run
-        guard !run.indexes.isEmpty else { return }
-        state.pointee.run = MessageRun()
-        for id in state.pointee.lastReaders {
-            touch(id)
-            state.pointee.shares[id].append(run, ticket: self.ticket(ticket, for: id))
-        }
-    }
-
-    private func touch(_ id: ReaderID) {
-        guard !state.pointee.shares[id].isTouched else { return }
-        state.pointee.shares[id].isTouched = true
-        state.pointee.touched.append(id)
-    }
-
-    /// Adds a message to `shares` for each reader of the last topic. The message has a page (memory block) of its own.
-    private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
-        finishPage()
-        for id in state.pointee.lastReaders {
-            touch(id)
-            let message = ReceivedMessage(
-                page: page, index: 0, arrival: state.pointee.lastSerial, ticket: self.ticket(ticket, for: id))
-            state.pointee.shares[id].append(MessageSlice(message))
-        }
-        state.pointee.byteCount += page.byteCount
-    }
-
-    /// Returns the ticket if the reader acknowledges after processing; otherwise `nil`.
-    private func ticket(_ ticket: AcknowledgementTicket?, for id: ReaderID) -> AcknowledgementTicket? {
-        ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
-    }
-
-    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan) -> MessagePage {
-        MessagePage(
-            payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
-            packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
-            isShared: marks.isShared, encodedProperties: properties.withUnsafeBytes { [UInt8]($0) },
-            decode: MessageProperties.decode)
-    }
-
-    /// Finishes the page of arrived messages. For each reader, makes a slice of the reader's messages on the page.
-    private func finishPage() {
-        guard !state.pointee.page.isEmpty else { return }
-        finishRun()
-        let page = state.pointee.page.finish()
-        state.pointee.lastTopicIsOnPage = false
-        let serial = state.pointee.lastSerial
-        for id in state.pointee.touched { state.pointee.shares[id].finish(page, arrival: serial) }
-    }
-
-    /// Moves the arrived messages from `shares` to the queues of the readers. A reader that still reads stored messages
-    /// receives the arrived messages later.
-    private func handOver() {
-        tellArrivals()
-        finishPage()
-        state.pointee.byteCount = 0
-        var touched: [ReaderID] = []
-        swap(&touched, &state.pointee.touched)
-        for id in touched {
-            state.pointee.shares[id].isTouched = false
-            guard let reader = state.pointee.readers[id], reader.catchUp != nil else {
-                pushShare(to: id)
-                continue
-            }
-            if state.pointee.isOverrun {
-                let buffer = reader.queue.buffer
-                let isInBytes = state.pointee.shares[id].finishedByteCount < buffer.byteLimit
-                if !isInBytes || state.pointee.shares[id].finishedCount >= buffer.limit {
-                    state.pointee.isOverfull = true
-                    state.pointee.shares[id].dropNewest(beyond: isInBytes ? buffer.limit : 0)
-                }
-            }
-            dependencies.setReadingPaused(true)  // Pause again, because reading is not paused on a new connection.
-        }
-        touched.removeAll(keepingCapacity: true)
-        if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
     }
 
     private func isLastTopic(_ topic: RawSpan) -> Bool {
@@ -560,52 +394,5 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.tree.forEachMatch(of: topic) { state.pointee.lastReaders.append($0) }
         state.pointee.lastIsValid = true
         state.pointee.lastTopicIsOnPage = false
-    }
-
-    func pushShare(to id: ReaderID) {
-        var slices = state.pointee.shares[id].take()
-        push(&slices, to: id)
-        state.pointee.shares[id].reuse(&slices)
-    }
-
-    func push(_ batch: inout [MessageSlice], to id: ReaderID) {
-        guard let reader = state.pointee.readers[id] else { return }
-        let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
-        if pushed.isEnded {
-            // The queue has ended, so the messages stay in `shares`. ``remove(_:_:)`` will keep them for the next
-            // reader.
-            for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
-                state.pointee.shares[id].append(MessageSlice(message))
-            }
-            return batch.removeAll()
-        }
-        guard pushed.isFull else { return }
-        if pushed.isOverfull { state.pointee.isOverfull = true }
-        if reader.isBehind { return dependencies.setReadingPaused(true) }
-        state.pointee.readers[id]?.isBehind = true
-        fellBehind()
-    }
-
-    /// Adds a reason to pause reading from the broker, and pauses reading. Pauses even if there is another reason
-    /// already, because reading is not paused at the start of a new connection.
-    func fellBehind() {
-        state.pointee.behindCount += 1
-        dependencies.setReadingPaused(true)
-    }
-
-    /// If `isCongested` is `true`, pauses reading from the broker, because too many bytes wait to be stored. If
-    /// `isCongested` is `false`, removes this reason for the pause.
-    private func storeCongested(_ isCongested: Bool) {
-        defer { state.pointee.isStoreCongested = isCongested }
-        guard isCongested else { return caughtUp() }
-        // Pause at each report, because reading is not paused at the start of a new connection.
-        if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
-    }
-
-    func caughtUp() {
-        state.pointee.behindCount -= 1
-        guard state.pointee.behindCount == 0 else { return }
-        endOverrun()
-        dependencies.setReadingPaused(false)
     }
 }

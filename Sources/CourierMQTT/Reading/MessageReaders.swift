@@ -5,19 +5,19 @@ import Synchronization
 
 /// Makes the readers of a client: publishers and `for await` loops. The sinks of publishers run on the delivery queue.
 final class MessageReaders: Sendable {
-    private let distributor: MessageDistributor
+    let distributor: MessageDistributor
     private let registry: AdapterRegistry
-    private let events: EventHub
+    let events: EventHub
     private let waiterCount: WaiterCount
-    private let deliveryQueue: DispatchQueue
+    let deliveryQueue: DispatchQueue
     private let tracing: MessageTracing?
-    private let loop: EventLoop
+    let loop: EventLoop
     /// The subject of dead letters; `nil` until the app uses `deadLetters` for the first time.
-    private let deadLetters = Mutex<DeadLetterSubject?>(nil)
+    let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The connect options that are attached to events; `nil` if there are none.
-    private let options = Mutex<ConnectOptions?>(nil)
+    let options = Mutex<ConnectOptions?>(nil)
     /// True while a log line about a message that could not be used is scheduled on the event loop.
-    private let isWarning = Atomic(false)
+    let isWarning = Atomic(false)
 
     init(
         _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, waiterCount: WaiterCount,
@@ -34,18 +34,6 @@ final class MessageReaders: Sendable {
 
     /// Sets the connect options that are attached to events.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
-
-    /// A publisher of dead letters: messages that a reader could not use. The publisher sends them on the delivery
-    /// queue.
-    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        let buffer = BufferPolicy(
-            limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
-        return deadLetters.part { DeadLetterSubject() }.publisher.receive(on: deliveryQueue, buffer: buffer)
-    }
-
-    private func tellOfDroppedLetters() {
-        tellLog("Dead letters are dropped, because the readers of deadLetters are too slow.")
-    }
 
     /// Completes the publisher of dead letters, because the client has ended.
     func finish() { deadLetters.withLock { $0 }?.finish() }
@@ -160,49 +148,5 @@ final class MessageReaders: Sendable {
     /// has granted the subscription.
     func registration(_ request: SubscriptionRequest, grant: Waiter<Void>) -> ReaderRegistration {
         ReaderRegistration(request.buffer, distributor, on: loop, grant: grant)
-    }
-
-    /// Reports that a reader could not use a message.
-    func report(_ message: ReceivedMessage, _ error: any Error) { report(message.message(), error) }
-
-    /// Reports that a reader could not use a message.
-    func report(_ message: Message, _ error: any Error) {
-        let error =
-            (error as? CourierError)
-            ?? CourierError(
-                .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        let letters = deadLetters.withLock { $0 }.flatMap { $0.isListenedTo ? $0 : nil }
-        if letters == nil, !events.isHeard {
-            return tellLog(
-                "A message on \(message.topic.quoted()) could not be used, "
-                    + "and nothing listens to deadLetters or to events: \(error)")
-        }
-        letters?.send(DeadLetter(message: message.detached(), error: error))
-        tellFailure(of: message, error)
-    }
-
-    /// Reports that a request got no response, because its handler or the publish of the response failed.
-    func reportUnanswered(_ request: Message, _ error: any Error) {
-        guard !events.isHeard else { return tellFailure(of: request, error) }
-        tellLog(
-            "A request on \(request.topic.quoted()) got no response, and nothing listens to events: "
-                + CourierError.summary(of: error))
-    }
-
-    /// Logs that a message could not be used. Drops the line if another such line is already scheduled.
-    private func tellLog(_ makeText: @autoclosure () -> String) {
-        guard !isWarning.exchange(true, ordering: .relaxed) else { return }
-        let text = makeText()
-        loop.execute { [self] in
-            distributor.warnOfUndecodable(text)
-            isWarning.store(false, ordering: .relaxed)
-        }
-    }
-
-    /// Reports, as an event, that a message could not be used.
-    private func tellFailure(of message: Message, _ error: any Error) {
-        events.tell(
-            .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),
-            options.withLock { $0 })
     }
 }

@@ -52,4 +52,30 @@ extension SessionDriver {
         tell { state, now in state.engine.setReadingPaused(false, now: now) }
         observer.glanceBegan()
     }
+
+    /// Pauses or resumes reading. During a pause, the broker cannot send more messages, so that messages for a slow
+    /// reader do not fill the memory. Reading is not paused before CONNACK.
+    package func setReadingPaused(_ isPaused: Bool) {
+        tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
+        if !isPaused {
+            endPause()
+            state.pointee.channel?.resumeReading()
+        } else if state.pointee.engine.isConnected {
+            beginPause()
+            state.pointee.channel?.pauseReading()
+        }
+    }
+
+    /// True while the observer has paused reading. Stays true during a glance, which is a short time of reading within
+    /// a pause.
+    package var isReadingPaused: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
+    }
+
+    /// True while reading is paused and no glance is running. Received bytes then stay in the system's buffers.
+    package var isReadingHalted: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.pause.isOn && !state.pointee.pause.isGlancing
+    }
 }

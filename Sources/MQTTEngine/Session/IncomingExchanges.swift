@@ -27,11 +27,11 @@ struct IncomingExchanges {
     }
 
     /// The ids of QoS 2 messages whose PUBREL has not arrived.
-    private var held = PacketIDSet()
+    private var held = IncomingPacketIDs()
     /// The fingerprints of the messages whose ids are in `held`.
     private var fingerprints = MessageFingerprints()
     /// The ids in ``held`` whose PUBLISH arrived on this connection. They count against the client's receive maximum.
-    private var counted = PacketIDSet()
+    private var counted = IncomingPacketIDs()
     /// The ids of exchanges that ended by PUBREL or a refusal, and whose end the caller has not stored yet.
     ///
     /// PUBCOMP is sent after the end is stored, because after PUBCOMP the server may use the id for a new message. The

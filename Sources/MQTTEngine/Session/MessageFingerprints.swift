@@ -16,7 +16,7 @@ struct MessageFingerprints {
     private var displaced: [PacketID: UInt32] = [:]
 
     /// Stores the fingerprint of the message with this id. The fingerprints of all ids in `held` remain available.
-    mutating func note(_ fingerprint: UInt32, of id: PacketID, held: borrowing PacketIDSet) {
+    mutating func note(_ fingerprint: UInt32, of id: PacketID, held: borrowing IncomingPacketIDs) {
         if places.isEmpty { places = [UInt64](repeating: 0, count: Self.placeCount) }
         let place = Self.place(of: id)
         let former = places[place]
@@ -29,13 +29,13 @@ struct MessageFingerprints {
         if !displaced.isEmpty { displaced[id] = nil }
     }
 
-    private mutating func displace(_ id: PacketID, _ fingerprint: UInt32, held: borrowing PacketIDSet) {
+    private mutating func displace(_ id: PacketID, _ fingerprint: UInt32, held: borrowing IncomingPacketIDs) {
         if displaced.count == displaced.capacity { forgetFreeIDs(held: held) }
         displaced[id] = fingerprint
     }
 
     /// Removes the fingerprints of free ids. Reserves twice the remaining size, so that this removal runs rarely.
-    private mutating func forgetFreeIDs(held: borrowing PacketIDSet) {
+    private mutating func forgetFreeIDs(held: borrowing IncomingPacketIDs) {
         var left: [PacketID: UInt32] = [:]
         for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }
         left.reserveCapacity(max(Self.leastRoom, 2 * left.count))

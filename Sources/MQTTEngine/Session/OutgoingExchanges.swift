@@ -2,9 +2,8 @@ import MQTTCodec
 
 /// The exchanges that the client started and the server has not finished, in a table with one entry for each packet id.
 ///
-/// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). Free ids are used
-/// again in the order in which they became free. The table grows only when no id is free. Its entries contain no
-/// references, so an acknowledgement needs no reference counting.
+/// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). The entries of the
+/// table contain no references, so an acknowledgement needs no reference counting.
 struct OutgoingExchanges {
     /// The kind of an exchange: the packet that it waits for.
     enum Kind: Hashable {
@@ -68,7 +67,7 @@ struct OutgoingExchanges {
 
     /// The exchange of each packet id, at index `id - 1`; `nil` if the id is free.
     private var table: [Exchange?] = []
-    private var free = Ring<PacketID>()
+    private var ids = OutgoingPacketIDs()
     private var nextOrder: UInt64 = 0
     /// The number of exchanges.
     private(set) var count = 0
@@ -87,17 +86,12 @@ struct OutgoingExchanges {
     mutating func begin(
         _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: MonotonicInstant, isHeld: Bool = false
     ) -> PacketID? {
+        guard let id = ids.take() else { return nil }
         let exchange = Exchange(
             token: token, order: nextOrder, message: message, sentAt: isHeld ? nil : now, kind: kind,
             holdsQuota: kind.isPublish, isHeld: isHeld, isWritten: !isHeld)
-        if let id = free.popFirst() {
-            table[Self.index(id)] = exchange
-            nextOrder &+= 1
-            count &+= 1
-            return id
-        }
-        guard table.count < Self.largestTable, let id = PacketID(rawValue: UInt16(table.count + 1)) else { return nil }
-        table.append(exchange)
+        let index = Self.index(id)
+        if index < table.count { table[index] = exchange } else { table.append(exchange) }
         nextOrder &+= 1
         count &+= 1
         return id
@@ -109,7 +103,7 @@ struct OutgoingExchanges {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
         table[index] = nil
-        free.append(id)
+        ids.release(id)
         count &-= 1
         if exchange.kind == .untilFreed { givenUpCount &-= 1 }
         if exchange.kind == .untilSessionEnds { reservedCount -= 1 }
@@ -120,7 +114,7 @@ struct OutgoingExchanges {
     mutating func trim() {
         guard count == 0 else { return }
         table = []
-        free = Ring()
+        ids.releaseAll()
     }
 
     /// Returns the kind of the exchange with this id, or `nil` if the id is free.
@@ -225,7 +219,6 @@ struct OutgoingExchanges {
     ) -> [Bool] {
         precondition(count == 0, "restored into exchanges")
         table = [Exchange?](repeating: nil, count: exchanges.lazy.map { Int($0.id.rawValue) }.max() ?? 0)
-        free = Ring()
         let taken = exchanges.map { exchange in
             guard table[Self.index(exchange.id)] == nil else { return false }
             table[Self.index(exchange.id)] = Exchange(
@@ -236,9 +229,7 @@ struct OutgoingExchanges {
             if exchange.kind == .untilSessionEnds { reservedCount += 1 }
             return true
         }
-        for index in table.indices where table[index] == nil {
-            if let id = PacketID(rawValue: UInt16(index + 1)) { free.append(id) }
-        }
+        ids.restore(upTo: UInt16(table.count)) { table[Self.index($0)] != nil }
         return taken
     }
 

@@ -148,4 +148,28 @@ import Testing
             withExtendedLifetime(messages) {}
         }
     }
+
+    @Test(
+        arguments: [
+            (ReadBuffer(), true), (ReadBuffer(limit: 100), false),
+            (ReadBuffer(limit: 100, overflow: .dropNewest), false),
+        ])
+    func `messages of QoS 0 that a full buffer drops are counted, and logged once if the app set no buffer`(
+        buffer: ReadBuffer, isLogged: Bool
+    ) async throws {
+        let count = 20_000
+        let script: ConnectionScript = .connection([
+            .accept(), .serve(until: .subscribe), .answer,
+            .flood(PublishFlood(count: count, topic: "t", payloadSize: 9)),
+        ])
+        let log = WarningLog()
+        try await ScriptedWorld.run([script], isScriptChecked: false, { $0.logHandler = log }) { world in
+            let messages = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
+            await world.connect()
+            while world.client.metrics.receivedCount < count { await world.run(for: .seconds(1)) }
+            #expect(world.client.metrics.droppedCount == count - buffer.limit)
+            #expect(log.warnings.count { $0.contains("QoS 0 were dropped") } == (isLogged ? 1 : 0))
+            withExtendedLifetime(messages) {}
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 /// A set of packet ids, with one bit for each id. The memory is allocated at the first insertion.
-struct PacketIDSet {
+struct IncomingPacketIDs {
     private var words: [UInt64] = []
     private(set) var count = 0
 
