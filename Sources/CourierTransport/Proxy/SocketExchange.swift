@@ -106,7 +106,10 @@ final class SocketExchange: Selectable {
 
     private func received(_ bytes: [UInt8]) {
         do throws(TransportError) {
-            switch try handshake.received(bytes.span) {
+            let action = try bytes.withUnsafeBufferPointer { bytes throws(TransportError) in
+                try handshake.received(bytes.span)
+            }
+            switch action {
             case .none: break
             case .send(let answer):
                 outgoing += answer

@@ -68,7 +68,7 @@ package struct ServiceRecords: Sendable {
 
     private static func ask(_ name: String, _ server: (address: UInt32, port: UInt16)?) -> Answer {
         switch ServiceQuery.send(name, to: server, answerLimit: answerLimit) {
-        case .bytes(let bytes): read(bytes.span.bytes)
+        case .bytes(let bytes): bytes.withUnsafeBytes { read($0.bytes) }
         case .none: .none
         case .failed(let reason): .failed(reason)
         }

@@ -37,8 +37,7 @@ struct WebSocketFrameReader: Sendable {
     private var state = State.header
 
     /// The received bytes of a header that arrives in pieces.
-    private var header = InlineArray<14, UInt8>(repeating: 0)
-    private var headerCount = 0
+    private var header = WebSocketHeaderBytes()
     private var headerSize = 2
 
     /// The number of payload bytes that are missing from the current frame.
@@ -64,7 +63,7 @@ struct WebSocketFrameReader: Sendable {
     /// True if a frame or a message has started and is not complete.
     var isInsideMessage: Bool {
         switch state {
-        case .header: headerCount > 0 || message != nil
+        case .header: header.count > 0 || message != nil
         case .data, .control: true
         case .ended: false
         }
@@ -87,7 +86,7 @@ struct WebSocketFrameReader: Sendable {
                 return nil
             }
             // A frame without payload ends with its header.
-            guard remaining == 0, headerCount == 0 else { continue }
+            guard remaining == 0, header.count == 0 else { continue }
             switch state {
             case .header, .ended: break
             case .data: try frameEnded()
@@ -102,7 +101,7 @@ struct WebSocketFrameReader: Sendable {
     private mutating func readHeader(
         _ bytes: UnsafeMutableRawBufferPointer, _ offset: inout Int
     ) throws(WebSocketViolation) {
-        if headerCount == 0, bytes.count &- offset >= WebSocketFrame.longestHeader, let base = bytes.baseAddress {
+        if header.count == 0, bytes.count &- offset >= WebSocketFrame.longestHeader, let base = bytes.baseAddress {
             // Fast path: the whole header is in `bytes` and can be read in place.
             let start = UnsafeRawPointer(base + offset)
             try check(first: start.load(as: UInt8.self))
@@ -112,17 +111,15 @@ struct WebSocketFrameReader: Sendable {
             return
         }
         while offset < bytes.count {
-            header[headerCount] = bytes[offset]
-            headerCount += 1
+            let byte = bytes[offset]
+            header.append(byte)
             offset += 1
-            if headerCount == 1 { try check(first: header[0]) }
-            if headerCount == 2 { headerSize = try check(second: header[1], first: header[0]) }
-            guard headerCount >= 2, headerCount == headerSize else { continue }
+            if header.count == 1 { try check(first: byte) }
+            if header.count == 2 { headerSize = try check(second: byte, first: header.first) }
+            guard header.count >= 2, header.count == headerSize else { continue }
             let whole = header
-            headerCount = 0
-            return try withUnsafeBytes(of: whole) { start throws(WebSocketViolation) in
-                if let start = start.baseAddress { try begin(start, headerSize) }
-            }
+            header.removeAll()
+            return try whole.withBytes { start throws(WebSocketViolation) in try begin(start, headerSize) }
         }
     }
 
