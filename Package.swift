@@ -122,9 +122,8 @@ let package = Package(
         .testTarget(
             name: "CourierMQTTTests",
             dependencies: [
-                "CLinux", "CourierCore", "CourierMQTT", "CourierSQLite", "CourierTesting", "CourierTransport",
-                "MQTTCodec",
-                "MQTTEngine", "TestSupport",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])), "CourierCore", "CourierMQTT",
+                "CourierSQLite", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -158,7 +157,11 @@ let package = Package(
             dependencies: ["CSQLite", "CourierCore", "CourierSQLite", "CourierTesting", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
-            name: "CourierTransportTests", dependencies: ["CLinux", "COpenSSL", "CourierTransport", "TestSupport"],
+            name: "CourierTransportTests",
+            dependencies: [
+                .target(name: "CLinux", condition: .when(platforms: [.linux])), "COpenSSL", "CourierTransport",
+                "TestSupport",
+            ],
             exclude: ["WebSocket/Peer", "WebSocket/cases.md"], swiftSettings: settings),
         .testTarget(
             name: "CourierTestingTests",

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Synchronization
 import TestSupport
@@ -420,32 +419,29 @@ import Testing
 
     @Test func `a write to a pipe with a closed read end fails with brokenPipe and without a signal`() async throws {
         try await withLoop { loop in
-            var there: [Int32] = [0, 0]
-            var back: [Int32] = [0, 0]
-            #expect(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
+            let (there, back) = (try TestPipe(), try TestPipe())
             let writer = Recorder()
             ByteChannel.connect(
-                to: .descriptors(reading: back[0], writing: there[1]), on: loop, handler: writer)
+                to: .descriptors(reading: back.reader, writing: there.writer), on: loop, handler: writer)
             let channel = try await writer.open()
-            close(there[0])
+            close(there.reader)
             channel.send([1, 2, 3])
             let error = try await writer.failure()
             #expect(error.code == .brokenPipe)
-            close(back[1])
+            close(back.writer)
         }
     }
 
     @Test func `isReadyToSend is true only for an open socket with active reading and no pending bytes`() async throws {
         try await withLoop { loop in
             var sockets: [Int32] = [0, 0]
-            var there: [Int32] = [0, 0]
-            var back: [Int32] = [0, 0]
+            let (there, back) = (try TestPipe(), try TestPipe())
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
-            #expect(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
             let (bySocket, byPipes) = (Recorder(), Recorder())
             ByteChannel.connect(
                 to: .descriptors(reading: sockets[0], writing: sockets[0]), on: loop, handler: bySocket)
-            ByteChannel.connect(to: .descriptors(reading: back[0], writing: there[1]), on: loop, handler: byPipes)
+            ByteChannel.connect(
+                to: .descriptors(reading: back.reader, writing: there.writer), on: loop, handler: byPipes)
             let socket = try await bySocket.open()
             let pipes = try await byPipes.open()
             await loop.run {
@@ -460,7 +456,7 @@ import Testing
                 #expect(!socket.isReadyToSend)
                 pipes.abort()
             }
-            for descriptor in [sockets[1], there[0], back[1]] { close(descriptor) }
+            for descriptor in [sockets[1], there.reader, back.writer] { close(descriptor) }
         }
     }
 

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import TestSupport
 import Testing
@@ -43,23 +42,18 @@ import Testing
         func accept(_ stream: any DuplexByteStream, _ tls: TLSContext? = nil) {
             loop.execute { ByteChannel.accept(stream, tls: tls, on: loop) { _ in Echo() } }
         }
-        func descriptors(_ make: (UnsafeMutablePointer<Int32>?) -> Int32) -> [Int32] {
-            var pair: [Int32] = [0, 0]
-            #expect(make(&pair) == 0)
-            return pair
-        }
         switch way {
         case .tcp: return (try listen(.tcp(), nil), nil)
         case .tcp6: return (try listen(.tcp(host: "::1"), nil), nil)
         case .unix: return (try listen(.unix(path: folder.file("echo.sock")), nil), nil)
         case .pipes:
-            let there = descriptors { courier_pipe($0) }
-            let back = descriptors { courier_pipe($0) }
-            accept(DescriptorStream(reading: there[0], writing: back[1], name: "pipes", calls: calls))
-            return (.descriptors(reading: back[0], writing: there[1]), nil)
+            let (there, back) = (try TestPipe(), try TestPipe())
+            accept(DescriptorStream(reading: there.reader, writing: back.writer, name: "pipes", calls: calls))
+            return (.descriptors(reading: back.reader, writing: there.writer), nil)
         case .socketPair:
             let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-            let pair = descriptors { socketpair(AF_UNIX, type, 0, $0) }
+            var pair: [Int32] = [0, 0]
+            #expect(socketpair(AF_UNIX, type, 0, &pair) == 0)
             accept(DescriptorStream(reading: pair[0], writing: pair[0], name: "socket pair", calls: calls))
             return (.descriptors(reading: pair[1], writing: pair[1]), nil)
         case .memory, .memoryInBits:

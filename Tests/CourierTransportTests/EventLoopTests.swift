@@ -1,9 +1,12 @@
-import CLinux
 import Foundation
 import Synchronization
 import Testing
 
 @testable import CourierTransport
+
+#if os(Linux)
+    import CLinux
+#endif
 
 @Suite struct EventLoopTests {
     @Test func `work runs on the loop in the order in which it was added`() async throws {
@@ -211,22 +214,24 @@ import Testing
         await group.shutdown()
     }
 
-    @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
-    func `the priority of an event loop or a group sets the niceness of each loop's thread`(
-        _ priority: LoopPriority, _ niceness: Int32
-    ) async throws {
-        let before = courier_thread_niceness()
-        let single = try EventLoop(priority: priority)
-        let group = try EventLoopGroup(count: 2, priority: priority)
-        for loop in [single] + group.loops {
-            let actual = await withCheckedContinuation { continuation in
-                loop.execute { continuation.resume(returning: courier_thread_niceness()) }
+    #if os(Linux)
+        @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
+        func `the priority of an event loop or a group sets the niceness of each loop's thread`(
+            _ priority: LoopPriority, _ niceness: Int32
+        ) async throws {
+            let before = courier_thread_niceness()
+            let single = try EventLoop(priority: priority)
+            let group = try EventLoopGroup(count: 2, priority: priority)
+            for loop in [single] + group.loops {
+                let actual = await withCheckedContinuation { continuation in
+                    loop.execute { continuation.resume(returning: courier_thread_niceness()) }
+                }
+                #expect(actual == max(niceness, before))
             }
-            #expect(actual == max(niceness, before))
+            await single.shutdown()
+            await group.shutdown()
         }
-        await single.shutdown()
-        await group.shutdown()
-    }
+    #endif
 
     @Test func `the read buffer of a loop has the configured size`() async throws {
         let loop = try EventLoop(readBufferSize: 4 << 10)

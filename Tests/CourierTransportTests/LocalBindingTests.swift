@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import TestSupport
 import Testing
@@ -11,16 +10,6 @@ import Testing
         var options = ChannelOptions()
         options.localBinding = binding
         return options
-    }
-
-    /// The local host of a connected socket, as the operating system reports it.
-    private static func localHost(_ socket: Int32) -> String? {
-        var storage = sockaddr_storage()
-        var length = UInt32(MemoryLayout.size(ofValue: storage))
-        return withUnsafeMutableBytes(of: &storage) { bytes -> String? in
-            guard let base = bytes.baseAddress, courier_local_address(socket, base, &length) == 0 else { return nil }
-            return SocketAddress(base, length: length)?.host
-        }
     }
 
     private static func failure(
@@ -45,7 +34,7 @@ import Testing
             let real = SystemCalls.real
             let calls = SystemCalls(connect: { socket, address, length in
                 let result = real.connect(socket, address, length)
-                hosts.update { $0.append(Self.localHost(socket)) }
+                hosts.update { $0.append(Sockets.localAddress(socket)?.host) }
                 return result
             })
             let recorder = Recorder()

@@ -1,9 +1,9 @@
-import CLinux
 import CourierTesting
 import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -32,9 +32,8 @@ struct StreamPairTests {
 
     @Test func `Foundation file streams over two pipes pass DuplexByteStreamLaws`() async throws {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
-            var (there, back): ([Int32], [Int32]) = ([0, 0], [0, 0])
-            try #require(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
-            defer { for descriptor in there + back { close(descriptor) } }
+            let (there, back) = (try TestPipe(), try TestPipe())
+            defer { for end in [there.reader, there.writer, back.reader, back.writer] { close(end) } }
             func pair(reading: Int32, writing: Int32) throws -> StreamPair {
                 let input = try #require(InputStream(fileAtPath: "/dev/fd/\(reading)"))
                 let output = try #require(OutputStream(toFileAtPath: "/dev/fd/\(writing)", append: false))
@@ -42,7 +41,10 @@ struct StreamPairTests {
                 output.open()
                 return StreamPair(input: input, output: output)
             }
-            return (try pair(reading: back[0], writing: there[1]), try pair(reading: there[0], writing: back[1]))
+            return (
+                try pair(reading: back.reader, writing: there.writer),
+                try pair(reading: there.reader, writing: back.writer)
+            )
         }
     }
 

@@ -42,27 +42,29 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test(.enabled(if: NetworkNamespace.isPossible, PrivateNetwork.requirement))
-    func `a network is an interface with a carrier and an address that is not link-local`() async throws {
-        try await withLoop { loop in
-            let namespace = try await NetworkNamespace(loop)
-            let reports = Watched<[Bool]>([])
-            let watcher = NetworkWatcher.start(
-                on: loop, settleTime: .milliseconds(1),
-                makeSource: { InterfaceSource($0, interval: .milliseconds(1)) },
-                report: { isAvailable in reports.update { $0.append(isAvailable) } })
-            try await reports.wait("the loopback alone") { $0 == [false] }
-            try await namespace.ip(
-                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
-                "addr add 169.254.7.7/16 dev out0")
-            try await namespace.carrier("out0")
-            await loop.run {}
-            #expect(reports.value == [false])
-            try await namespace.ip("addr add 192.0.2.2/24 dev out0")
-            try await reports.wait("the network") { $0 == [false, true] }
-            try await namespace.ip("link set out1 down")
-            try await reports.wait("the loss of the carrier") { $0 == [false, true, false] }
-            watcher.stop()
+    #if os(Linux)
+        @Test(.enabled(if: NetworkNamespace.isPossible, PrivateNetwork.requirement))
+        func `a network is an interface with a carrier and an address that is not link-local`() async throws {
+            try await withLoop { loop in
+                let namespace = try await NetworkNamespace(loop)
+                let reports = Watched<[Bool]>([])
+                let watcher = NetworkWatcher.start(
+                    on: loop, settleTime: .milliseconds(1),
+                    makeSource: { InterfaceSource($0, interval: .milliseconds(1)) },
+                    report: { isAvailable in reports.update { $0.append(isAvailable) } })
+                try await reports.wait("the loopback alone") { $0 == [false] }
+                try await namespace.ip(
+                    "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                    "addr add 169.254.7.7/16 dev out0")
+                try await namespace.carrier("out0")
+                await loop.run {}
+                #expect(reports.value == [false])
+                try await namespace.ip("addr add 192.0.2.2/24 dev out0")
+                try await reports.wait("the network") { $0 == [false, true] }
+                try await namespace.ip("link set out1 down")
+                try await reports.wait("the loss of the carrier") { $0 == [false, true, false] }
+                watcher.stop()
+            }
         }
-    }
+    #endif
 }
