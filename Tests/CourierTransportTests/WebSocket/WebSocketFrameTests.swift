@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 126, 65_536], [WebSocketRole.client, .server])
+    func `the frame reader decodes a frame if its header is split at any position, or arrives byte by byte`(
+        _ count: Int, _ role: WebSocketRole
+    ) {
+        let payload = [UInt8](repeating: 7, count: count)
+        let bytes = Self.written([Message(opcode: .binary, payload: payload)], role, seed: 1)
+        let header = bytes.prefix(WebSocketFrame.longestHeader)
+        let halves = (1..<header.count).map { [bytes.prefix($0), bytes.dropFirst($0)] }
+        for pieces in halves + [header.map { [$0] } + [bytes.dropFirst(header.count)]] {
+            var reader = WebSocketFrameReader(role: role == .client ? .server : .client, limits: .init(message: .max))
+            var data: [UInt8] = []
+            for var piece in pieces {
+                data += piece.withUnsafeMutableBytes { bytes in Array(bytes[reader.unwrap(bytes) { _ in }.payload]) }
+            }
+            #expect(data == payload, "pieces of \(pieces.map(\.count)) bytes")
+            #expect(!reader.isInsideMessage)
+        }
+    }
+
     @Test(arguments: [0, 1, 125, 126, 65_535, 65_536])
     func `the frame length is encoded in as few bytes as possible`(_ count: Int) {
         let bytes = Self.written(
