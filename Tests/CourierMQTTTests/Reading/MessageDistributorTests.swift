@@ -163,7 +163,9 @@ import Testing
             .flood(PublishFlood(count: count, topic: "t", payloadSize: 9)),
         ])
         let log = WarningLog()
-        try await ScriptedWorld.run([script], isScriptChecked: false, { $0.logHandler = log }) { world in
+        try await ScriptedWorld.run([script], isScriptChecked: false) {
+            $0.logHandler = log
+        } _: { world in
             let messages = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
             await world.connect()
             while world.client.metrics.receivedCount < count { await world.run(for: .seconds(1)) }
