@@ -178,7 +178,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         case 0, 4: route.error(.proxyFailed, "speaks SOCKS4, which is not supported")
         case 0x15, 0x16:
             route.error(.proxyFailed, "seems to expect TLS, but TLS to a proxy is not supported")
-        default: route.error(.proxyFailed, "did not answer with SOCKS5 (the first byte is  \(first))")
+        default: route.error(.proxyFailed, "did not answer with SOCKS5 (the first byte is \(first))")
         }
     }
 

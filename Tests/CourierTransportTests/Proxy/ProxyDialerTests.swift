@@ -295,7 +295,7 @@ struct ProxyDialerTests {
             ], code: .proxyFailed, words: "% closed the connection instead of answering the request"),
         Misbehaviour(
             testDescription: "SOCKS, noise without end", kind: .socks5h,
-            steps: [Step(after: 0, act: .sayForEver([0xAA]))], code: .proxyFailed, words: "its first byte is 170"),
+            steps: [Step(after: 0, act: .sayForEver([0xAA]))], code: .proxyFailed, words: "the first byte is 170"),
     ]
 
     @Test(arguments: misbehaviours)
