@@ -98,10 +98,14 @@ extension UUID {
 }
 
 extension BootTime {
-    /// The time since the boot in whole nanoseconds. A time that is too large for an `Int64` becomes the nearest
-    /// `Int64`.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = sinceBoot.components
+    /// The time since the boot in whole nanoseconds.
+    var nanoseconds: Int64 { sinceBoot.wholeNanoseconds }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds. A duration that is too long for an `Int64` becomes the nearest `Int64`.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
         let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isStillTooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
         return isTooLarge || isStillTooLarge ? (seconds < 0 ? .min : .max) : sum

@@ -163,8 +163,3 @@ extension StoreTime {
             bootTime: MessageRow.bootTime(row, column + 1)?.value)
     }
 }
-
-extension Duration {
-    /// The duration in whole nanoseconds. A duration that is too long becomes the nearest `Int64`.
-    fileprivate var wholeNanoseconds: Int64 { BootTime(bootID: UUID(), sinceBoot: self).nanoseconds }
-}
