@@ -95,7 +95,7 @@ public struct Message: Hashable, Sendable {
     /// - Returns: The message. Acknowledging it has the same effect as acknowledging this message.
     public func detached() -> Message {
         page.entries.count == 1
-            ? self : Message(page.extracting(CollectionOfOne(index)), 0, acknowledgement: acknowledgement)
+            ? self : Message(page.extracting(index), 0, acknowledgement: acknowledgement)
     }
 
     /// Acknowledges the message for this reader now. Without this call, the message is acknowledged when the reader

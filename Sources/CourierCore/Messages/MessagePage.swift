@@ -186,6 +186,16 @@ package final class MessagePage: Sendable {
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
+    /// Returns a page with only the message at `index`. Does the same as ``extracting(_:)``, but faster.
+    package func extracting(_ index: UInt32) -> MessagePage {
+        if singlePayload != nil { return self }
+        let entry = entries[Int(index)]
+        return MessagePage(
+            entries: [entry.moved(to: 0, topic: 0)],
+            bytes: Array(bytes[entry.range.lowerBound..<entry.propertyRange.upperBound]),
+            topics: [topics[Int(entry.topic)]], decode: decode)
+    }
+
     /// Returns a page with only the messages at `indexes`, in the sequence of `indexes`. The new page keeps no more
     /// memory than its messages need.
     package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {

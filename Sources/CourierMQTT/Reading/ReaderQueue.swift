@@ -80,10 +80,12 @@ final class ReaderQueue: Sendable {
             return dropped
         }
 
-        /// Removes and returns the next messages for the reader, at most `limit`. A message that must be acknowledged
-        /// is returned alone, so that later messages are still in the queue if the reader leaves.
-        mutating func takeNext(_ limit: Int) -> [MessageSlice] {
-            let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
+        /// Removes and returns the next messages for the reader, at most `limit`. Unless the reader claims each message,
+        /// a message that must be acknowledged is returned alone. So later messages are still in the queue if the
+        /// reader leaves.
+        mutating func takeNext(_ limit: Int, areClaimed: Bool) -> [MessageSlice] {
+            let isBatch = areClaimed || ticketedCount == 0
+            let taken = take(isBatch ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
             if !taken.areDisposable { hand = taken }
             return taken
         }
@@ -259,8 +261,9 @@ final class ReaderQueue: Sendable {
     }
 
     /// Removes and returns the next waiting messages, at most `limit`. A message that must be acknowledged is returned
-    /// alone. The reader must have finished its previous batch.
-    func take(atMost limit: Int) -> Taken {
+    /// alone, unless `areClaimed` is `true`: the reader then claims each message before it uses the message. The reader
+    /// must have finished its previous batch.
+    func take(atMost limit: Int, areClaimed: Bool = false) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             state.emptyHand()
             guard state.count > 0 else {
@@ -271,7 +274,7 @@ final class ReaderQueue: Sendable {
                 return (.nothing, false)
             }
             claimed.store(0, ordering: .relaxed)
-            let taken = Taken.messages(state.takeNext(limit))
+            let taken = Taken.messages(state.takeNext(limit, areClaimed: areClaimed))
             guard state.isFull, state.count <= buffer.limit / 2, state.byteCount <= buffer.byteLimit / 2 else {
                 return (taken, false)
             }

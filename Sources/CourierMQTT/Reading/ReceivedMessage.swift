@@ -13,6 +13,13 @@ struct ReceivedMessage: Sendable {
 
     var topic: String { page.topic(of: Int(index)) }
     var qos: QoS { page.entries[Int(index)].qos }
+    /// The packet id; `nil` for QoS 0.
+    var packetID: UInt16? {
+        let id = page.entries[Int(index)].packetID
+        return id == 0 ? nil : id
+    }
+    /// True if the broker marked the delivery as a repetition.
+    var isDuplicate: Bool { page.entries[Int(index)].isDuplicate }
     var properties: MessageProperties { page.properties(of: Int(index)) }
     var isRetained: Bool { page.entries[Int(index)].isRetained }
     /// True if several readers received the message when it arrived.
@@ -31,7 +38,7 @@ struct ReceivedMessage: Sendable {
     func detached() -> ReceivedMessage {
         page.entries.count == 1
             ? self
-            : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, arrival: arrival, ticket: ticket)
+            : ReceivedMessage(page: page.extracting(index), index: 0, arrival: arrival, ticket: ticket)
     }
 
     /// The same message with another ticket.

@@ -369,6 +369,21 @@ import Testing
         }
     }
 
+    @Test func `messages that must be acknowledged, the reader claims each, they are returned together`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        var batch = [sender.slice([.one, .one, .one], isTicketed: true), sender.slice([.one], isTicketed: true)]
+        _ = queue.push(&batch)
+        guard case .messages(let slices) = queue.take(atMost: 10, areClaimed: true) else {
+            Issue.record("the queue returns no messages")
+            return
+        }
+        #expect(Self.numbers(slices) == [0, 1, 2, 3])
+        #expect(queue.claim() && queue.claim())
+        #expect(Self.numbers(queue.close()) == [2, 3])
+        #expect(!queue.claim())
+    }
+
     @Test func `take() returns only a few large messages at a time`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var batch = Self.pages(of: 100_000, [QoS](repeating: .one, count: 10).map { [$0] })
