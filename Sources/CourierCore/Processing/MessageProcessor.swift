@@ -20,6 +20,10 @@ public protocol MessageProcessor: Sendable {
     /// With a message store, the messages that wait are handled by the next processor with this name, in this process
     /// or a later one. Without a store, the messages were not acknowledged, and go to the next reader of the topic.
     ///
+    /// If the processor already stops, this call waits, too. The handlers are cancelled when the shortest time is over.
+    /// A handler cannot wait for its own return. If a handler of this processor, or a task that the handler has started,
+    /// calls this method, the method returns 0 at once, and the processor stops without the caller.
+    ///
     /// - Parameter time: How long handlers may continue; 30 s by default.
     /// - Returns: The number of handlers that had not returned in time. Such a handler was cancelled, and its message
     ///   is handled again. A processor with the same name can start when these handlers have returned.

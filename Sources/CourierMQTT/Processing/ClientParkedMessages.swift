@@ -40,7 +40,9 @@ struct ClientParkedMessages: ParkedMessages {
             return processors.all.contains { $0.retryParked(id, nil) } || processors.retryLeft(id)
         }
         guard let job = try await parkedJob(id) else { return false }
-        if let processor = processors[job.state.processor] { return processor.retryParked(id, job) }
+        if let processor = processors[job.state.processor], try await processor.isLoaded() {
+            return processor.retryParked(id, job)
+        }
         try await write([.updateJob(id, job.state.retried(at: now()))])
         return true
     }
@@ -48,7 +50,9 @@ struct ClientParkedMessages: ParkedMessages {
     func remove(_ id: StoredMessage.ID) async throws -> Bool {
         guard store != nil else { return processors.all.contains { $0.removeParked(id) } || processors.removeLeft(id) }
         guard let job = try await parkedJob(id) else { return false }
-        if let processor = processors[job.state.processor] { return processor.removeParked(id) }
+        if let processor = processors[job.state.processor], try await processor.isLoaded() {
+            return processor.removeParked(id)
+        }
         try await write([.removeJob(id)])
         return true
     }

@@ -1,6 +1,8 @@
+import MQTTEngine
+
 /// Jobs in the order of the times at which they are due: a binary heap.
 struct DueTimes: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = MonotonicInstant
 
     private var heap: [(at: Instant, id: Int)] = []
 

@@ -1,7 +1,9 @@
+import MQTTEngine
+
 /// The deduplication keys of messages that were handled, or that wait for their handler. A message with one of these
 /// keys is a copy.
 struct HandledKeys: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = MonotonicInstant
 
     /// The time until which the key of a handled message is remembered.
     private var ends: [String: Instant] = [:]

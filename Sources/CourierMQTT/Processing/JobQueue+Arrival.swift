@@ -1,44 +1,40 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// Adds the messages that arrive, and recognizes copies.
 extension JobQueue {
-    /// Adds a message that has arrived. `problem` is the error if no adapter can decode it; the message is then parked.
-    mutating func arrived(
-        _ received: ReceivedMessage, orderKey: String?, deduplicationKey: String?, problem: (any Error)?, now: Instant,
-        time: StoreTime
-    ) {
+    /// Adds the job of a message that has arrived. `problem` is the error if no adapter can decode the message; the
+    /// message is then parked.
+    mutating func arrived(_ job: Job, problem: (any Error)?, now: Instant, time: StoreTime) {
+        guard let received = job.received else { return }
         // A repetition of a message that is not acknowledged replaces its earlier delivery. Compare this before the keys.
         // Otherwise, the message would be acknowledged as a copy of itself, and be lost with the process.
         switch copies.find(received, in: jobs) {
         case .new: break
         case .again(let id):
-            jobs[id]?.received = received.detached()
+            jobs[id]?.received = received
             jobs[id]?.isSentAgain = true
             return
         case .handled: return steps.append(.acknowledge(received))
         }
-        if let deduplicationKey, keys.isCopy(deduplicationKey, now: now) { return steps.append(.acknowledge(received)) }
-        let received = received.detached()
-        var job = Job(
-            message: received.message(), received: received, topic: received.topic,
-            byteCount: received.page.byteCount + Self.jobByteCount, orderKey: orderKey,
-            deduplicationKey: deduplicationKey, receivedAt: time, stage: .storing)
-        if let problem { job.lastError = Self.text(of: problem) }
-        let id = add(job)
-        copies.note(received, id)
+        if let key = job.deduplicationKey, keys.isCopy(key, now: now) { return steps.append(.acknowledge(received)) }
+        add(job)
+        copies.note(received, job.id)
         if let problem {
-            park(id, problem, now: now, time: time)
+            job.lastError = Self.text(of: problem)
+            park(job, problem, now: now, time: time)
         } else if settings.isStored {
-            steps.append(.store(id))
+            steps.append(.store(job.id))
         } else {
-            becameReady(id, now: now)
+            becameReady(job, now: now)
         }
     }
 
     /// Adds a job to the end of its lane.
-    mutating func add(_ job: Job) -> JobID {
+    mutating func add(_ job: Job) {
         lastID += 1
+        job.id = lastID
         jobs[lastID] = job
         byteCount += job.byteCount
         memoryByteCount += job.message == nil ? 0 : job.byteCount
@@ -51,25 +47,24 @@ extension JobQueue {
                 lanes[key] = Lane(first: lastID, last: lastID)
             }
         }
-        return lastID
     }
 
     /// Records that a job is stored, so that its message is acknowledged and its handler may start.
     mutating func stored(_ id: JobID, as row: StoredMessage.ID, now: Instant, time: StoreTime) {
         guard let job = jobs[id] else { return }
-        jobs[id]?.row = row
+        job.row = row
         if let received = job.received { steps.append(.acknowledge(received)) }
         copies.forget(job.received, id)
-        jobs[id]?.received = nil
+        job.received = nil
         if job.stage == .parking {
             reserved -= StoreSize(rows: 1, bytes: job.byteCount)
-            keepParked(id, row, parkedAt: job.receivedAt, now: now)
+            keepParked(job, row, parkedAt: job.receivedAt, now: now)
             // With `removeOldest`, this message may have to make room for the next one.
             parkWaiting(now: now, time: time)
             startReady(now: now)
         } else {
-            becameReady(id, now: now)
-            forgetMessageIfLarge(id)
+            becameReady(job, now: now)
+            forgetMessageIfLarge(job)
         }
         resume()
     }
@@ -86,11 +81,11 @@ extension JobQueue {
         guard let job = jobs[id] else { return }
         switch refusal {
         case .sentAgain where job.isSentAgain:
-            jobs[id]?.isSentAgain = false
+            job.isSentAgain = false
             steps.append(.store(id))
         case .sentAgain:
             if job.stage == .parking { reserved -= StoreSize(rows: 1, bytes: job.byteCount) }
-            remove(id, now: now)
+            remove(job, now: now)
             parkWaiting(now: now, time: time)
             startReady(now: now)
         case .noRoom(let text):
@@ -100,11 +95,10 @@ extension JobQueue {
         }
     }
 
-    mutating func forgetMessageIfLarge(_ id: JobID) {
-        guard settings.isStored, memoryByteCount > Self.memoryByteLimit, let job = jobs[id], job.message != nil,
-            job.stage != .running
+    mutating func forgetMessageIfLarge(_ job: Job) {
+        guard settings.isStored, memoryByteCount > Self.memoryByteLimit, job.message != nil, job.stage != .running
         else { return }
-        jobs[id]?.message = nil
+        job.message = nil
         memoryByteCount -= job.byteCount
     }
 }

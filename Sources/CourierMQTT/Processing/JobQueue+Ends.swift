@@ -1,36 +1,38 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// Handles the results of attempts, and removes jobs.
 extension JobQueue {
-    /// Records the result of an attempt. `random` is a number from 0 to 1.
-    mutating func finished(_ id: JobID, _ outcome: Outcome, now: Instant, time: StoreTime, random: Double) {
-        if orphans.remove(id) != nil { return handlerReturned(now: now) }
+    /// Records the result of an attempt. `random` is a number from 0 to 1. `time` is used seldom.
+    mutating func finished(
+        _ id: JobID, _ outcome: Outcome, now: Instant, time: @autoclosure () -> StoreTime, random: Double
+    ) {
+        if !orphans.isEmpty, orphans.remove(id) != nil { return handlerReturned(now: now) }
         guard let job = jobs[id], job.stage == .running else { return }
         defer { handlerReturned(now: now) }
         switch outcome {
-        case .handled: handled(id, job, now: now, time: time)
-        case .stopped: jobs[id]?.stage = .ready
+        case .handled: handled(job, now: now, time: time())
+        case .stopped: job.stage = .ready
         case .undecodable(let error):
-            jobs[id]?.lastError = Self.text(of: error)
-            park(id, error, now: now, time: time)
+            job.lastError = Self.text(of: error)
+            park(job, error, now: now, time: time())
         case .failed(let error):
-            jobs[id]?.attempts += 1
-            jobs[id]?.lastError = Self.text(of: error)
-            let attempts = job.attempts + 1
+            let time = time()
+            job.attempts += 1
+            job.lastError = Self.text(of: error)
+            let attempts = job.attempts
             let chosen = (error as? Retry)?.pause
             if error is Park || chosen == nil && attempts >= max(settings.retries.maximumAttempts, 1) {
-                return park(id, error, now: now, time: time)
+                return park(job, error, now: now, time: time)
             }
             let pause = chosen.map { max(.zero, $0) } ?? settings.retries.pause(after: attempts, random: random)
             retriedCount += 1
             steps.append(
                 .tell(.messageProcessingFailure(topic: job.topic, attempt: attempts, error: error, pause: pause)))
-            wait(id, until: now.advanced(by: pause.bounded))
-            if let job = jobs[id], let change = change(job, .waiting(pause, since: time)) {
-                steps.append(.write([change], for: nil))
-            }
-            forgetMessageIfLarge(id)
+            wait(job, until: now.advanced(by: pause.bounded))
+            if let change = change(job, .waiting(pause, since: time)) { steps.append(.write([change], for: nil)) }
+            forgetMessageIfLarge(job)
         }
     }
 
@@ -39,30 +41,30 @@ extension JobQueue {
         startReady(now: now)
     }
 
-    mutating func handled(_ id: JobID, _ job: Job, now: Instant, time: StoreTime) {
+    mutating func handled(_ job: Job, now: Instant, time: @autoclosure () -> StoreTime) {
         handledCount += 1
         var changes: [StoreChange] = []
         if let row = job.row { changes.append(.removeJob(row)) }
         if let key = job.deduplicationKey, let limits = settings.keys {
             let forgotten = keys.handled(key, now: now, limits.time, limits.maximumCount)
             changes.append(
-                .rememberKey(ProcessedKey(processor: settings.processor, key: key, handledAt: time)))
+                .rememberKey(ProcessedKey(processor: settings.processor, key: key, handledAt: time())))
             if !forgotten.isEmpty { changes.append(.forgetKeys(processor: settings.processor, keys: forgotten)) }
         }
         guard settings.isStored else {
             if let received = job.received { steps.append(.acknowledge(received)) }
-            return remove(id, now: now)
+            return remove(job, now: now)
         }
-        jobs[id]?.stage = .recording
+        job.stage = .recording
         recordingCount += 1
-        steps.append(.write(changes, for: id))
+        steps.append(.write(changes, for: job.id))
     }
 
     /// Records that the removal of a handled job is stored.
     mutating func recorded(_ id: JobID, now: Instant) {
-        guard jobs[id]?.stage == .recording else { return }
+        guard let job = jobs[id], job.stage == .recording else { return }
         recordingCount -= 1
-        remove(id, now: now)
+        remove(job, now: now)
         startReady(now: now)
     }
 
@@ -79,8 +81,9 @@ extension JobQueue {
     }
 
     /// Removes a job, so that the next job with its order key becomes ready.
-    mutating func remove(_ id: JobID, now: Instant) {
-        guard let job = jobs.removeValue(forKey: id) else { return }
+    mutating func remove(_ job: Job, now: Instant) {
+        let id = job.id
+        guard jobs.removeValue(forKey: id) != nil else { return }
         byteCount -= job.byteCount
         if job.message != nil { memoryByteCount -= job.byteCount }
         if let key = job.deduplicationKey { keys.ended(key) }
@@ -92,18 +95,18 @@ extension JobQueue {
                 return
             }
             lanes[key]?.first = next
-            if jobs[next]?.stage == .ready { becameReady(next, now: now) }
+            if let next = jobs[next], next.stage == .ready { becameReady(next, now: now) }
         } else {
-            unlink(id, job, in: key, lane)
+            unlink(job, in: key, lane)
         }
     }
 
     /// Removes a job from the middle or the end of its lane.
-    mutating func unlink(_ id: JobID, _ job: Job, in key: String, _ lane: Lane) {
+    mutating func unlink(_ job: Job, in key: String, _ lane: Lane) {
         var before = lane.first
-        while let next = jobs[before]?.next, next != id { before = next }
+        while let next = jobs[before]?.next, next != job.id { before = next }
         jobs[before]?.next = job.next
-        if lane.last == id { lanes[key]?.last = before }
+        if lane.last == job.id { lanes[key]?.last = before }
     }
 
     /// The text of a handler's error for logs, stored jobs and parked messages.

@@ -1,12 +1,13 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// Parks messages, and retries or removes parked messages.
 extension JobQueue {
     /// Parks a job. If there is no room, the job waits for room, and no handler starts meanwhile.
-    mutating func park(_ id: JobID, _ error: any Error, now: Instant, time: StoreTime) {
-        jobs[id]?.stage = .parking
-        parking.append((id, error))
+    mutating func park(_ job: Job, _ error: any Error, now: Instant, time: StoreTime) {
+        job.stage = .parking
+        parking.append((job.id, error))
         parkWaiting(now: now, time: time)
     }
 
@@ -30,15 +31,14 @@ extension JobQueue {
             } else if let received = job.received {
                 steps.append(.acknowledge(received))
             }
-            keepParked(id, job.row ?? StoredMessage.ID(rawValue: UInt64(id)), parkedAt: time, now: now)
+            keepParked(job, job.row ?? StoredMessage.ID(rawValue: UInt64(id)), parkedAt: time, now: now)
         }
         resume()
     }
 
     /// Adds a job to the parked messages, and removes it from the jobs.
-    mutating func keepParked(_ id: JobID, _ row: StoredMessage.ID, parkedAt: StoreTime, now: Instant) {
-        guard var job = jobs[id] else { return }
-        remove(id, now: now)
+    mutating func keepParked(_ job: Job, _ row: StoredMessage.ID, parkedAt: StoreTime, now: Instant) {
+        remove(job, now: now)
         (job.row, job.received, job.next) = (row, nil, nil)
         parked.append(
             Parked(
@@ -87,11 +87,12 @@ extension JobQueue {
         let key = entry.job?.deduplicationKey ?? stored?.job.state.deduplicationKey
         // A copy of the message was handled meanwhile.
         if let key, keys.isCopy(key, now: now) { return removeParked(row, now: now, time: time) }
-        if var job = entry.job {
+        if let job = entry.job {
             parked.remove(at: index)
             parkedByteCount -= entry.byteCount
-            (job.attempts, job.stage) = (0, .ready)
-            becameReady(add(job), now: now)
+            job.attempts = 0
+            add(job)
+            becameReady(job, now: now)
         } else {
             guard let stored else { return false }
             parked.remove(at: index)

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// Loads the jobs of an earlier process, and ends the work.
 extension JobQueue {
@@ -11,7 +12,7 @@ extension JobQueue {
         switch stored.state.stage {
         case .parked(let date):
             let parkedAt = StoreTime(date: date)
-            let since = now - time.elapsed(since: parkedAt)
+            let since = now.advanced(by: .zero - time.elapsed(since: parkedAt))
             // The rows are in the order of their arrival, but `parked` begins with the message that was parked first.
             parked.insert(
                 Parked(row: stored.message.id, byteCount: size, parkedAt: parkedAt, since: since, job: nil),
@@ -19,14 +20,12 @@ extension JobQueue {
             parkedByteCount += size
         case .waiting(let pause, let since):
             let fitsInMemory = memoryByteCount < Self.memoryByteLimit
-            var job = Job(
-                row: stored.message.id, message: fitsInMemory ? message : nil, received: nil, topic: message.topic,
-                byteCount: size, orderKey: orderKey, deduplicationKey: stored.state.deduplicationKey,
-                receivedAt: receivedAt, stage: .ready)
-            (job.attempts, job.lastError) = (stored.state.attempts, stored.state.lastError)
-            let id = add(job)
+            let job = Job(
+                stored.message.id, fitsInMemory ? message : nil, topic: message.topic, byteCount: size,
+                orderKey: orderKey, stored.state, receivedAt: receivedAt)
+            add(job)
             let left = pause - time.elapsed(since: since)
-            if left > .zero { wait(id, until: now.advanced(by: left.bounded)) } else { becameReady(id, now: now) }
+            if left > .zero { wait(job, until: now.advanced(by: left.bounded)) } else { becameReady(job, now: now) }
         }
     }
 
@@ -39,12 +38,18 @@ extension JobQueue {
             if age >= limits.time {
                 forgotten.append(key)
             } else {
-                forgotten += keys.handled(key, now: now - age, limits.time, limits.maximumCount)
+                forgotten += keys.handled(key, now: now.advanced(by: .zero - age), limits.time, limits.maximumCount)
             }
         }
         if !forgotten.isEmpty {
             steps.append(.write([.forgetKeys(processor: settings.processor, keys: forgotten)], for: nil))
         }
+    }
+
+    /// Records that all jobs of an earlier process are loaded, so that handlers start.
+    mutating func endLoading(now: Instant) {
+        isLoading = false
+        startReady(now: now)
     }
 
     /// Records that the broker has refused the subscription.
@@ -67,7 +72,7 @@ extension JobQueue {
         var empty = JobQueue(settings, firstID: lastID)
         empty.orphans = orphans.union(jobs.filter { $0.value.stage == .running || $0.value.stage == .loading }.keys)
         (empty.runningCount, empty.handledCount, empty.retriedCount) = (runningCount, handledCount, retriedCount)
-        empty.isStopped = isStopped
+        (empty.isStopped, empty.isLoading) = (isStopped, isLoading)
         (empty.pauseReason, empty.refusal) = (pauseReason, refusal)
         self = empty
         resume()
@@ -100,9 +105,10 @@ extension JobQueue {
     mutating func adopt(_ left: Left, now: Instant) {
         parked += left.parked
         parkedByteCount += left.parked.reduce(0) { $0 + $1.byteCount }
-        for var job in left.retried {
-            (job.next, job.stage) = (nil, .ready)
-            becameReady(add(job), now: now)
+        for job in left.retried {
+            job.next = nil
+            add(job)
+            becameReady(job, now: now)
         }
     }
 

@@ -1,42 +1,41 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// Starts handlers, and wakes waiting jobs.
 extension JobQueue {
     /// Puts a job at the end of the ready jobs, if no earlier job with its order key exists.
-    mutating func becameReady(_ id: JobID, now: Instant) {
-        guard let job = jobs[id] else { return }
-        jobs[id]?.stage = .ready
-        if let key = job.orderKey, lanes[key]?.first != id { return }
-        ready.append(id)
+    mutating func becameReady(_ job: Job, now: Instant) {
+        job.stage = .ready
+        if let key = job.orderKey, lanes[key]?.first != job.id { return }
+        ready.append(job)
         startReady(now: now)
     }
 
     mutating func startReady(now: Instant) {
-        guard !isStopped, parking.isEmpty else { return }
+        guard !isStopped, !isLoading, parking.isEmpty else { return }
         while runningCount < max(settings.concurrency, 1), recordingCount < Self.recordingLimit,
-            let id = ready.removeFirst()
+            let job = ready.removeFirst()
         {
-            guard let job = jobs[id], job.stage == .ready else { continue }
+            guard job.stage == .ready else { continue }
             runningCount += 1
             if job.message != nil {
-                start(id, now: now)
+                start(job, now: now)
             } else if let row = job.row {
-                jobs[id]?.stage = .loading
-                steps.append(.load(id, row))
+                job.stage = .loading
+                steps.append(.load(job.id, row))
             }
         }
     }
 
-    mutating func start(_ id: JobID, now: Instant) {
-        guard let job = jobs[id] else { return }
-        jobs[id]?.stage = .running
-        deadlines.append((id, job.attempts, now.advanced(by: settings.handlerTimeout)))
+    mutating func start(_ job: Job, now: Instant) {
+        job.stage = .running
+        deadlines.append((job.id, job.attempts, now.advanced(by: settings.handlerTimeout)))
         if deadlines.count > 2 * max(settings.concurrency, 1) + 64 {
             let jobs = jobs
             deadlines.removeAll { jobs[$0.id]?.stage != .running || jobs[$0.id]?.attempts != $0.attempt }
         }
-        steps.append(.start(id))
+        steps.append(.start(job.id))
     }
 
     /// Records that the message of a job was read from the store. `message` is `nil` if the store has no such row.
@@ -45,38 +44,38 @@ extension JobQueue {
         guard let job = jobs[id], job.stage == .loading else { return }
         guard let message else {
             runningCount -= 1
-            remove(id, now: now)
+            remove(job, now: now)
             return startReady(now: now)
         }
         guard !isStopped, parking.isEmpty else {
             runningCount -= 1
-            return becameReady(id, now: now)
+            return becameReady(job, now: now)
         }
-        jobs[id]?.message = message
+        job.message = message
         memoryByteCount += job.byteCount
-        start(id, now: now)
+        start(job, now: now)
     }
 
     /// Records that the message of a job could not be read. The read is repeated after a pause.
     mutating func notLoaded(_ id: JobID, now: Instant) {
         if orphans.remove(id) != nil { return handlerReturned(now: now) }
-        guard jobs[id]?.stage == .loading else { return }
+        guard let job = jobs[id], job.stage == .loading else { return }
         runningCount -= 1
-        wait(id, until: now.advanced(by: Self.storePause))
+        wait(job, until: now.advanced(by: Self.storePause))
         startReady(now: now)
     }
 
-    mutating func wait(_ id: JobID, until end: Instant) {
-        jobs[id]?.stage = .waiting(until: end)
-        due.add(id, at: end)
+    mutating func wait(_ job: Job, until end: Instant) {
+        job.stage = .waiting(until: end)
+        due.add(job.id, at: end)
     }
 
     /// Handles the times that have come: repeats attempts, cancels slow handlers, stores jobs again, and removes parked
     /// messages that are too old.
     mutating func wake(now: Instant, time: StoreTime) {
         while let id = due.removeFirst(notAfter: now) {
-            guard case .waiting(let end) = jobs[id]?.stage, end <= now else { continue }
-            becameReady(id, now: now)
+            guard let job = jobs[id], case .waiting(let end) = job.stage, end <= now else { continue }
+            becameReady(job, now: now)
         }
         while let first = deadlines.first, first.at <= now {
             _ = deadlines.removeFirst()

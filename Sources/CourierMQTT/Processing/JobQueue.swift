@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 /// The jobs of one processor, and the rules for them: which handler starts next, when a failed attempt is repeated, and
 /// when a message is parked. A job is a received message that a handler must handle.
@@ -14,7 +15,7 @@ import Foundation
 ///            loading
 /// ```
 struct JobQueue: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = MonotonicInstant
     /// The number of a job in this queue; later jobs have higher numbers.
     typealias JobID = Int
 
@@ -52,7 +53,12 @@ struct JobQueue: Sendable {
     }
 
     /// One job.
-    struct Job: Sendable {
+    ///
+    /// Safe to share between threads: only one queue has the job, and a processor uses its queue and the jobs under its
+    /// lock.
+    final class Job: @unchecked Sendable {
+        /// The number of the job; 0 until it is added to a queue.
+        var id: JobID = 0
         /// The row in the store. Without a store, a number that is unique in the client. `nil` until the job is stored.
         var row: StoredMessage.ID?
         /// The id of the row that is being stored. A refused job is stored again with this id, so that the rows of the
@@ -75,6 +81,32 @@ struct JobQueue: Sendable {
         var stage: Stage
         /// The next job with the same order key.
         var next: JobID?
+
+        /// Creates the job of a message that is only in memory until it is stored.
+        init(
+            _ received: ReceivedMessage, _ orderKey: String?, _ deduplicationKey: String?, receivedAt: StoreTime
+        ) {
+            let received = received.detached()
+            (message, self.received) = (received.message(), received)
+            topic = received.topic
+            byteCount = received.page.byteCount + JobQueue.jobByteCount
+            (self.orderKey, self.deduplicationKey) = (orderKey, deduplicationKey)
+            self.receivedAt = receivedAt
+            stage = .storing
+        }
+
+        /// Creates the job of a row. `message` is `nil` if it stays in the store only.
+        init(
+            _ row: StoredMessage.ID, _ message: Message?, topic: String, byteCount: Int, orderKey: String?,
+            _ state: StoredJob.State, receivedAt: StoreTime
+        ) {
+            (self.row, self.message) = (row, message)
+            (self.topic, self.byteCount) = (topic, byteCount)
+            (self.orderKey, deduplicationKey) = (orderKey, state.deduplicationKey)
+            self.receivedAt = receivedAt
+            (attempts, lastError) = (state.attempts, state.lastError)
+            stage = .ready
+        }
     }
 
     /// A step that the processor must perform.
@@ -146,7 +178,7 @@ struct JobQueue: Sendable {
     /// The steps to perform, in order.
     var steps: [Step] = []
     var lanes: [String: Lane] = [:]
-    var ready = FirstInFirstOut<JobID>()
+    var ready = FirstInFirstOut<Job>()
     var due = DueTimes()
     /// The deadlines of running handlers, in order. Also contains some handlers that have returned.
     var deadlines = FirstInFirstOut<(id: JobID, attempt: Int, at: Instant)>()
@@ -171,6 +203,8 @@ struct JobQueue: Sendable {
     /// The jobs whose handler ran when the queue was reset. Their results are ignored.
     var orphans: Set<JobID> = []
     var isStopped = false
+    /// True while the jobs of an earlier process are being loaded. Meanwhile, no handler starts and no message arrives.
+    var isLoading = false
     /// The reason why no message arrives any more: the broker has refused the subscription. `nil` if there is none.
     var refusal: String?
     var pauseReason: String?
@@ -182,9 +216,14 @@ struct JobQueue: Sendable {
     }
 
     /// True if another message may arrive.
-    var hasRoom: Bool {
-        !isStopped && unstored.isEmpty && jobs.count < max(settings.waiting.maximumCount, 1)
-            && byteCount < max(settings.waiting.maximumBytes, 1)
+    var hasRoom: Bool { room > 0 }
+
+    /// The number of messages that may arrive. A message may use up the bytes, so the number may then be 0.
+    var room: Int {
+        guard !isStopped, !isLoading, unstored.isEmpty, byteCount < max(settings.waiting.maximumBytes, 1) else {
+            return 0
+        }
+        return max(max(settings.waiting.maximumCount, 1) - jobs.count, 0)
     }
 
     /// Removes and returns the steps.
@@ -193,9 +232,9 @@ struct JobQueue: Sendable {
     /// The time at which ``wake(now:time:)`` must be called; `nil` for never.
     var nextWake: Instant? {
         var next = storeRetry
-        for time in [due.first, deadlines.first?.at, oldestParkedEnd] {
-            if let time { next = min(next ?? time, time) }
-        }
+        if let time = due.first { next = min(next ?? time, time) }
+        if let time = deadlines.first?.at { next = min(next ?? time, time) }
+        if let time = oldestParkedEnd { next = min(next ?? time, time) }
         return next
     }
 

@@ -76,16 +76,16 @@ extension Processor.Work {
             let value = try decoder.decode(message)
             return (orderOfValue?(value) ?? orderKey, deduplication?.key(value))
         }
-        handle = { message, context in
+        handle = { context in
             let value: Value
             do {
-                value = try decoder.decode(message)
+                value = try decoder.decode(context.message)
             } catch {
                 return .undecodable(error)
             }
             do {
                 if let tracing {
-                    try await TraceContext.$current.withValue(tracing.context(of: message)) {
+                    try await TraceContext.$current.withValue(tracing.context(of: context.message)) {
                         try await handler(value, context)
                     }
                 } else {

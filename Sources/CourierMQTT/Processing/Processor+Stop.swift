@@ -7,6 +7,14 @@ import Synchronization
 extension Processor {
     func stop(within time: Duration) async -> Int {
         perform { queue, _, _ in queue.stop() }
+        guard Self.current == ObjectIdentifier(self) else { return await end(within: time) }
+        // A handler cannot wait for its own return.
+        Task.detached { await self.end(within: time) }
+        return 0
+    }
+
+    /// Waits for the handlers, and ends the subscription. Returns the number of handlers that have not returned.
+    private func end(within time: Duration) async -> Int {
         let idle = Waiter<Void>(parts.waiterCount)
         let isIdle = state.withLock { state in
             if state.queue.isIdle { return true }
@@ -18,18 +26,20 @@ extension Processor {
             defer { timer.cancel() }
             try? await idle.value()
         }
-        let running = state.withLock { state in
+        let (running, tasks, closing) = state.withLock { state in
             state.isCancelling = true
-            return state.running.values
+            let closing = state.closing ?? Task { await close() }
+            state.closing = closing
+            return (state.handlerCount, state.workers.compactMap { $0.job == nil ? nil : $0.task }, closing)
         }
-        for task in running { task.cancel() }
-        await close()
-        return running.count
+        for task in tasks { task.cancel() }
+        await closing.value
+        return running
     }
 
     /// Ends the subscription, and passes the messages that are not acknowledged to the next reader.
     private func close() async {
-        guard client.withLock({ exchange(&$0, with: nil) }) != nil else { return }
+        _ = client.withLock { exchange(&$0, with: nil) }
         grant.cancel()
         // The reading task may have taken a message just now. It becomes a job before the jobs are given back.
         let reading = state.withLock { exchange(&$0.reading, with: nil) }
@@ -37,11 +47,14 @@ extension Processor {
         await reading?.value
         let unread = registration.queue.close().worthKeeping
         var (left, leftJobs): ([ReceivedMessage], JobQueue.Left?) = ([], nil)
-        changeState { state, _, _ in
+        var timer: LoopTimer?
+        changeState { state, _ in
+            timer = exchange(&state.timer, with: nil)?.timer
             (left, leftJobs) = (state.queue.giveBack(), state.queue.takeLeft())
             // While a cancelled handler runs, no other processor may take this name and start the handler's message.
-            if !state.running.isEmpty { state.left = exchange(&leftJobs, with: nil) }
+            if state.handlerCount > 0 { state.left = exchange(&leftJobs, with: nil) }
         }
+        timer?.cancel()
         if let leftJobs { parts.processors.remove(self, leaving: leftJobs) }
         parts.loop.execute { [parts, registration, left] in
             parts.coordinator.closed(registration, left + unread)
@@ -51,7 +64,21 @@ extension Processor {
     // MARK: Parked messages
 
     /// The parked messages that are only in memory.
-    var parkedMessages: [ParkedMessage] { state.withLock(\.queue.parked).compactMap { ParkedMessage($0, of: name) } }
+    var parkedMessages: [ParkedMessage] {
+        state.withLock { state in state.queue.parked.compactMap { ParkedMessage($0, of: name) } }
+    }
+
+    /// Waits until the jobs of an earlier process are loaded. Returns `false` if the processor is stopped before.
+    func isLoaded() async throws -> Bool {
+        let waiter = Waiter<Void>(parts.waiterCount)
+        let isLoading = state.withLock { state in
+            guard state.queue.isLoading, !state.queue.isStopped else { return false }
+            state.loaded.append(waiter)
+            return true
+        }
+        if isLoading { try await waiter.value() }
+        return state.withLock { !$0.queue.isLoading || !$0.queue.isStopped }
+    }
 
     /// Adds the messages that an earlier processor with this name has left. Called before the processor starts.
     func adopt(_ left: JobQueue.Left) {

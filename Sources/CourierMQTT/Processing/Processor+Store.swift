@@ -7,20 +7,34 @@ import Synchronization
 
 /// Stores, loads and acknowledges the messages of a processor.
 extension Processor {
+    /// The fields of a job for its row.
+    private struct NewRow {
+        let id: StoredMessage.ID
+        let received: ReceivedMessage
+        let deduplicationKey: String?
+        let lastError: String?
+        let isParked: Bool
+    }
+
     /// Stores a job. On the event loop.
     func store(_ id: JobQueue.JobID) {
-        guard let inbox = parts.coordinator.durable?.inbox,
-            let job = state.withLock({ $0.queue.jobs[id] }), let received = job.received
-        else { return }
-        let row = job.plannedRow ?? inbox.nextID()
-        state.withLock { $0.queue.jobs[id]?.plannedRow = row }
+        guard let inbox = parts.coordinator.durable?.inbox else { return }
+        let row = state.withLock { state -> NewRow? in
+            guard let job = state.queue.jobs[id], let received = job.received else { return nil }
+            let row = job.plannedRow ?? inbox.nextID()
+            job.plannedRow = row
+            return NewRow(
+                id: row, received: received, deduplicationKey: job.deduplicationKey, lastError: job.lastError,
+                isParked: job.stage == .parking)
+        }
+        guard let row else { return }
         let awaits = { [driver = parts.coordinator.driver] in driver.awaitsAcknowledgement($0) }
-        inbox.addJob(received, as: row, awaits: awaits) { [name] time in
+        inbox.addJob(row.received, as: row.id, awaits: awaits) { [name] time in
             StoredJob.State(
-                processor: name, deduplicationKey: job.deduplicationKey, lastError: job.lastError,
-                stage: job.stage == .parking ? .parked(at: time.date) : .waiting(.zero, since: time))
+                processor: name, deduplicationKey: row.deduplicationKey, lastError: row.lastError,
+                stage: row.isParked ? .parked(at: time.date) : .waiting(.zero, since: time))
         } settled: { [self] result in
-            settled(.addition(id, row, result))
+            settled(.addition(id, row.id, result))
         }
     }
 
@@ -45,7 +59,8 @@ extension Processor {
         }
         guard isFirst else { return }
         parts.loop.execute { [self] in
-            changeState { state, now, time in
+            changeState { state, now in
+                let time = time(at: now)
                 for result in exchange(&state.storeResults, with: []) {
                     switch result {
                     case .addition(let id, let row, .success): state.queue.stored(id, as: row, now: now, time: time)
@@ -84,54 +99,78 @@ extension Processor {
         message.acknowledge()
     }
 
-    /// Loads the jobs and the handled keys of an earlier process. Repeats this until the store can be read.
+    // MARK: Jobs of an earlier process
+
+    /// The progress of a load.
+    private struct Load: Sendable {
+        let scope: StoreScope
+        /// The number of this load; see ``State``.
+        let number: Int
+        /// True if the handled keys are loaded.
+        var hasKeys = false
+        /// The last row that is loaded.
+        var last: StoredMessage.ID?
+    }
+
+    /// Loads the handled keys and the jobs of an earlier process, page by page. Repeats this until the store can be
+    /// read. On the event loop.
     func load(_ scope: StoreScope) {
-        guard let store = parts.coordinator.durable?.inbox.store else { return }
         let number: Int? = state.withLock { state in
-            guard !state.isLoaded else { return nil }
+            guard state.queue.isLoading else { return nil }
             state.loadCount += 1
             return state.loadCount
         }
-        guard let number else { return }
+        if let number { proceed(with: Load(scope: scope, number: number)) }
+    }
+
+    private func proceed(with load: Load) {
+        guard let store = parts.coordinator.durable?.inbox.store else { return }
         Task { [self] in
+            var load = load
             do {
-                try await load(scope, from: store, number)
+                while try await loadPage(&load, from: store) {}
             } catch {
                 parts.log.log(
-                    .warning, source: "processing", clientID: scope.clientID,
+                    .warning, source: "processing", clientID: load.scope.clientID,
                     "The processor \(name.quoted()) cannot load its messages, and tries again: "
                         + CourierError.summary(of: error))
-                let timer = LoopTimer(on: parts.loop, after: JobQueue.storePause) { [weak self] in self?.load(scope) }
+                let timer = LoopTimer(on: parts.loop, after: JobQueue.storePause) { [self, load] in proceed(with: load)
+                }
                 state.withLock { $0.loadTimer = timer }
             }
         }
     }
 
-    private func load(_ scope: StoreScope, from store: any MessageStore, _ number: Int) async throws {
-        var (jobs, last): ([(job: StoredJob, orderKey: String?)], StoredMessage.ID?) = ([], nil)
-        while true {
-            let page = try await store.jobs(in: scope, after: last, limit: StoredSession.pageSize)
-            for job in page where job.state.processor == name { jobs.append((job, orderKey(of: job))) }
-            guard page.count == StoredSession.pageSize else { break }
-            last = page.last?.message.id
-        }
-        let keys = try await store.processedKeys(of: name, in: scope)
-        changeState { state, now, time in
-            guard state.loadCount == number else { return }
-            state.isLoaded = true
+    /// Loads the handled keys before the first page, and the next page of jobs. Returns `false` after the last page.
+    private func loadPage(_ load: inout Load, from store: any MessageStore) async throws -> Bool {
+        let keys = load.hasKeys ? [] : try await store.processedKeys(of: name, in: load.scope)
+        let page = try await store.jobs(in: load.scope, after: load.last, limit: StoredSession.pageSize)
+        let jobs = page.filter { $0.state.processor == name }.map { (job: $0, orderKey: orderKey(of: $0)) }
+        var isMore = page.count == StoredSession.pageSize
+        changeState { [load] state, now in
+            guard state.loadCount == load.number, !state.queue.isStopped else {
+                isMore = false
+                return
+            }
+            let time = time(at: now)
             state.queue.restore(keys, now: now, time: time)
             for (job, orderKey) in jobs { state.queue.restore(job, orderKey: orderKey, now: now, time: time) }
+            if !isMore { state.queue.endLoading(now: now) }
         }
+        (load.hasKeys, load.last) = (true, page.last?.message.id)
+        return isMore
     }
 
     func orderKey(of job: StoredJob) -> String? { (try? work.keys(Message(job.message)))?.order }
 
     /// Removes all jobs, because the session was destroyed.
     func sessionDestroyed() {
-        changeState { state, _, _ in
+        changeState { state, _ in
             state.loadCount += 1
-            state.isLoaded = !isStored
             state.queue.reset()
+            state.queue.isLoading = isStored
         }
+        // The store has no parked message any more, so no caller must wait for the next load.
+        for waiter in state.withLock({ exchange(&$0.loaded, with: []) }) { waiter.resume(.success(())) }
     }
 }

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTransport
 import Foundation
+import MQTTEngine
 import Synchronization
 
 /// Reads the messages of a topic, stores them as jobs, and runs their handlers. A ``JobQueue`` decides what happens
@@ -10,21 +11,8 @@ final class Processor: MessageProcessor {
     struct Work: Sendable {
         /// Returns the order key and the deduplication key of a message. Throws if no adapter can decode the message.
         let keys: @Sendable (Message) throws -> (order: String?, deduplication: String?)
-        /// Decodes a message, and calls the handler.
-        let handle: @Sendable (Message, ProcessingContext) async -> JobQueue.Outcome
-    }
-
-    /// A message that has arrived, and its keys.
-    private struct Arrival {
-        let message: ReceivedMessage
-        var keys: (order: String?, deduplication: String?) = (nil, nil)
-        /// The error if no adapter can decode the message.
-        var problem: (any Error)?
-
-        init(_ message: ReceivedMessage, _ work: Work) {
-            self.message = message
-            do { keys = try work.keys(message.message()) } catch { problem = error }
-        }
+        /// Decodes the message of the context, and calls the handler.
+        let handle: @Sendable (ProcessingContext) async -> JobQueue.Outcome
     }
 
     struct State {
@@ -34,18 +22,24 @@ final class Processor: MessageProcessor {
         var storeResults: [StoreResult] = []
         /// The steps that the event loop performs in its next turn, in order.
         var loopSteps: [JobQueue.Step] = []
-        var running: [JobQueue.JobID: Task<Void, Never>] = [:]
-        var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
+        /// The jobs whose handlers must start, in order. The workers take them.
+        var starting = FirstInFirstOut<JobQueue.JobID>()
+        var workers: [Worker] = []
+        /// True if the newest worker has not begun yet.
+        var hasNewWorker = false
+        var timer: (timer: LoopTimer, at: JobQueue.Instant)?
         /// The task that reads messages.
         var reading: Task<Void, Never>?
         /// Resumes the reading task when the queue has room.
         var reader: Waiter<Void>?
         /// Called when all handlers have returned and all messages are stored.
         var idle: [Waiter<Void>] = []
-        /// True if the jobs of an earlier process are loaded, or if there is no store.
-        var isLoaded: Bool
+        /// Called when the jobs of an earlier process are loaded.
+        var loaded: [Waiter<Void>] = []
         /// The number of loads that were started. The result of an earlier load is ignored.
         var loadCount = 0
+        /// The task that ends the subscription; `nil` before the stop.
+        var closing: Task<Void, Never>?
         /// The timer that loads the jobs again after the store failed.
         var loadTimer: LoopTimer?
         /// The messages to leave when the last handler has returned after a stop; `nil` before the stop, and afterwards.
@@ -55,6 +49,9 @@ final class Processor: MessageProcessor {
         /// The jobs whose handlers were cancelled because they took too long.
         var overdue: Set<JobQueue.JobID> = []
         var random: JitterSource
+
+        /// The number of handlers that run or must start.
+        var handlerCount: Int { starting.count + workers.count { $0.job != nil } }
     }
 
     let name: String
@@ -75,10 +72,9 @@ final class Processor: MessageProcessor {
         parts = client.parts
         isStored = settings.isStored
         self.client = Mutex(client)
-        state = Mutex(
-            State(
-                queue: JobQueue(settings, firstID: number << 40), isLoaded: !settings.isStored,
-                random: JitterSource(seed: UInt64.random(in: 0...UInt64.max))))
+        var queue = JobQueue(settings, firstID: number << 40)
+        queue.isLoading = settings.isStored
+        state = Mutex(State(queue: queue, random: JitterSource(seed: UInt64.random(in: 0...UInt64.max))))
         let granted = Waiter<Void>(parts.waiterCount)
         registration = parts.readers.registration(request, grant: granted)
         grant = Task { try await granted.value() }
@@ -103,43 +99,61 @@ final class Processor: MessageProcessor {
         try await grant.value
     }
 
-    var now: ContinuousClock.Instant { parts.loop.clock.now }
-    var time: StoreTime { parts.storeClock.time(at: now) }
+    var now: JobQueue.Instant { JobQueue.Instant(parts.loop.clock.now) }
+    var time: StoreTime { time(at: now) }
+
+    func time(at now: JobQueue.Instant) -> StoreTime { parts.storeClock.time(at: now.instant) }
 
     // MARK: Reading
 
+    /// The job of a message that has arrived, and the error if no adapter can decode the message.
+    private typealias Arrival = (job: JobQueue.Job, problem: (any Error)?)
+
     private func read() async {
-        while await waitForRoom() {
-            switch registration.queue.take(atMost: 64) {
-            case .messages(let slices):
-                let arrivals = slices.joined().map { Arrival($0, work) }
-                perform { [registration] queue, now, time in
-                    for arrival in arrivals {
-                        // After a stop, the messages that are not claimed go to the next reader.
-                        guard !queue.isStopped, registration.queue.claim() else { break }
-                        queue.arrived(
-                            arrival.message, orderKey: arrival.keys.order, deduplicationKey: arrival.keys.deduplication,
-                            problem: arrival.problem, now: now, time: time)
-                    }
+        var arrivals = FirstInFirstOut<Arrival>()
+        while let room = await waitForRoom() {
+            if arrivals.count == 0 {
+                switch registration.queue.take(atMost: min(room, 64), areClaimed: true) {
+                case .messages(let slices):
+                    let time = time
+                    for message in slices.joined() { arrivals.append(arrival(of: message, at: time)) }
+                case .nothing:
+                    let waiter = Waiter<Void>(parts.waiterCount)
+                    if registration.queue.wake({ waiter.resume(.success(())) }) { try? await waiter.value() }
+                    continue
+                case .ended(let error): return ended(error)
                 }
-            case .nothing:
-                let waiter = Waiter<Void>(parts.waiterCount)
-                if registration.queue.wake({ waiter.resume(.success(())) }) { try? await waiter.value() }
-            case .ended(let error): return ended(error)
+            }
+            perform { [registration] queue, now, time in
+                // After a stop, the messages that are not claimed go to the next reader.
+                while queue.hasRoom, arrivals.count > 0, registration.queue.claim(), let next = arrivals.removeFirst() {
+                    queue.arrived(next.job, problem: next.problem, now: now, time: time)
+                }
             }
         }
     }
 
-    /// Waits until the queue has room. Returns `false` if the processor has stopped.
-    private func waitForRoom() async -> Bool {
+    private func arrival(of message: ReceivedMessage, at time: StoreTime) -> Arrival {
+        do {
+            let keys = try work.keys(message.message())
+            return (JobQueue.Job(message, keys.order, keys.deduplication, receivedAt: time), nil)
+        } catch {
+            return (JobQueue.Job(message, nil, nil, receivedAt: time), error)
+        }
+    }
+
+    /// Waits until the queue has room, and returns the number of messages that may arrive. Returns `nil` if the
+    /// processor has stopped.
+    private func waitForRoom() async -> Int? {
         while true {
-            let waiter: Waiter<Void>? = state.withLock { state in
-                if state.queue.isStopped || state.isLoaded && state.queue.hasRoom { return nil }
+            let (room, waiter) = state.withLock { state -> (Int?, Waiter<Void>?) in
+                if state.queue.isStopped { return (nil, nil) }
+                if state.queue.hasRoom { return (state.queue.room, nil) }
                 let waiter = Waiter<Void>(parts.waiterCount)
                 state.reader = waiter
-                return waiter
+                return (nil, waiter)
             }
-            guard let waiter else { return state.withLock { !$0.queue.isStopped } }
+            guard let waiter else { return room }
             try? await waiter.value()
         }
     }
@@ -156,25 +170,26 @@ final class Processor: MessageProcessor {
     // MARK: Steps
 
     /// Changes the queue, and performs the steps that follow from the change. From any thread.
-    func perform(_ change: (inout JobQueue, ContinuousClock.Instant, StoreTime) -> Void) {
-        changeState { change(&$0.queue, $1, $2) }
+    func perform(_ change: (inout JobQueue, JobQueue.Instant, StoreTime) -> Void) {
+        changeState { change(&$0.queue, $1, time(at: $1)) }
     }
 
     /// Changes the state, starts handlers, and passes the other steps to the event loop. From any thread.
     ///
     /// Each handled message needs a change, so a change takes the lock once, and calls the loop only if the loop does
     /// not perform steps anyway.
-    func changeState(_ change: (inout State, ContinuousClock.Instant, StoreTime) -> Void) {
+    func changeState(_ change: (inout State, JobQueue.Instant) -> Void) {
         let now = now
-        let time = parts.storeClock.time(at: now)
         let effects = state.withLock { state in
-            change(&state, now, time)
-            return takeEffects(&state)
+            let isLoopCalled = !state.loopSteps.isEmpty
+            change(&state, now)
+            takeSteps(&state)
+            return takeEffects(&state, isLoopCalled)
         }
         if effects.mustCallLoop { parts.loop.execute { [self] in performSteps() } }
         effects.oldTimer?.cancel()
         effects.reader?.resume(.success(()))
-        for waiter in effects.idle { waiter.resume(.success(())) }
+        for waiter in effects.waiters { waiter.resume(.success(())) }
     }
 
     /// The effects of a change that must happen after the lock is released.
@@ -184,31 +199,46 @@ final class Processor: MessageProcessor {
         var oldTimer: LoopTimer?
         /// The waiters to resume; see ``State``.
         var reader: Waiter<Void>?
-        var idle: [Waiter<Void>] = []
+        var waiters: [Waiter<Void>] = []
     }
 
-    private func takeEffects(_ state: inout State) -> Effects {
-        var effects = Effects()
-        let isLoopCalled = !state.loopSteps.isEmpty
-        for step in state.queue.takeSteps() {
-            if case .start(let id) = step { start(id, &state) } else { state.loopSteps.append(step) }
+    /// Takes the steps of the queue. Called under the lock.
+    func takeSteps(_ state: inout State) {
+        for index in state.queue.steps.indices {
+            if case .start(let id) = state.queue.steps[index] {
+                state.starting.append(id)
+            } else {
+                state.loopSteps.append(state.queue.steps[index])
+            }
         }
+        state.queue.steps.removeAll(keepingCapacity: state.queue.steps.count < 1_024)
+    }
+
+    private func takeEffects(_ state: inout State, _ isLoopCalled: Bool) -> Effects {
+        var effects = Effects()
+        addWorker(&state)
         effects.mustCallLoop = !isLoopCalled && !state.loopSteps.isEmpty
         effects.oldTimer = setTimer(&state)
-        if state.reader != nil, state.queue.isStopped || state.isLoaded && state.queue.hasRoom {
+        if state.reader != nil, state.queue.isStopped || state.queue.hasRoom {
             effects.reader = exchange(&state.reader, with: nil)
         }
-        if !state.idle.isEmpty, state.queue.isIdle { effects.idle = exchange(&state.idle, with: []) }
+        if !state.idle.isEmpty, state.queue.isIdle { effects.waiters = exchange(&state.idle, with: []) }
+        if !state.loaded.isEmpty, state.queue.isStopped || !state.queue.isLoading {
+            effects.waiters += exchange(&state.loaded, with: [])
+        }
         return effects
     }
 
     /// Sets the timer for the next time of the queue. Returns the timer that it replaces.
+    ///
+    /// The timer keeps the processor in memory until it is stopped. A weak reference would make each reference to the
+    /// processor slower. After the stop, only refused messages need a timer: they are stored again after a short pause.
     private func setTimer(_ state: inout State) -> LoopTimer? {
-        guard let next = state.queue.nextWake else { return nil }
+        guard let next = state.closing == nil ? state.queue.nextWake : state.queue.storeRetry else { return nil }
         if let timer = state.timer, timer.at <= next { return nil }
         let old = state.timer?.timer
-        let delay = parts.loop.clock.now.duration(to: next)
-        state.timer = (LoopTimer(on: parts.loop, after: max(.zero, delay)) { [weak self] in self?.woke() }, next)
+        let delay = now.duration(to: next)
+        state.timer = (LoopTimer(on: parts.loop, after: max(.zero, delay)) { [self] in woke() }, next)
         return old
     }
 
@@ -230,51 +260,5 @@ final class Processor: MessageProcessor {
     private func woke() {
         state.withLock { $0.timer = nil }
         perform { queue, now, time in queue.wake(now: now, time: time) }
-    }
-
-    // MARK: Handlers
-
-    private func start(_ id: JobQueue.JobID, _ state: inout State) {
-        guard let job = state.queue.jobs[id], let message = job.message else { return }
-        let context = ProcessingContext(
-            message: message, attempt: job.attempts + 1, firstReceived: job.receivedAt.date, lastError: job.lastError)
-        state.running[id] = Task { [self] in
-            let outcome = await work.handle(message, context)
-            var left: JobQueue.Left?
-            changeState { state, now, time in
-                state.running[id] = nil
-                let result = outcome.explained(
-                    isStopping: state.isCancelling, wasOverdue: state.overdue.remove(id) != nil,
-                    state.queue.settings.handlerTimeout)
-                let random = Double.random(in: 0...1, using: &state.random)
-                state.queue.finished(id, result, now: now, time: time, random: random)
-                if state.running.isEmpty { left = exchange(&state.left, with: nil) }
-            }
-            if let left { parts.processors.remove(self, leaving: left) }
-        }
-    }
-
-    /// Cancels a handler that takes too long, if it still runs.
-    private func cancel(_ id: JobQueue.JobID) {
-        let task = state.withLock { state in
-            if state.running[id] != nil { state.overdue.insert(id) }
-            return state.running[id]
-        }
-        task?.cancel()
-    }
-}
-
-extension JobQueue.Outcome {
-    /// Replaces a `CancellationError` by the reason of the cancellation.
-    fileprivate func explained(isStopping: Bool, wasOverdue: Bool, _ timeout: Duration) -> Self {
-        guard case .failed(let error) = self, error is CancellationError else { return self }
-        if wasOverdue {
-            return .failed(
-                CourierError(
-                    .timedOut,
-                    "The handler was cancelled, because it took longer than \(timeout). "
-                        + "Make the handler faster, or raise handlerTimeout of the policy."))
-        }
-        return isStopping ? .stopped : self
     }
 }

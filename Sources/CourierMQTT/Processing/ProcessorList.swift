@@ -44,7 +44,9 @@ final class ProcessorList: Sendable {
 
     /// The parked messages that stopped processors have left in memory.
     var leftParked: [ParkedMessage] {
-        state.withLock(\.left).flatMap { name, left in left.parked.compactMap { ParkedMessage($0, of: name) } }
+        state.withLock { state in
+            state.left.flatMap { name, left in left.parked.compactMap { ParkedMessage($0, of: name) } }
+        }
     }
 
     /// Lets the next processor handle a parked message that a stopped processor has left in memory. Returns `false` if
@@ -52,7 +54,7 @@ final class ProcessorList: Sendable {
     func retryLeft(_ id: StoredMessage.ID) -> Bool {
         state.withLock { state in
             guard let (name, parked) = Self.takeLeft(id, &state) else { return false }
-            if var job = parked.job {
+            if let job = parked.job {
                 job.attempts = 0
                 state.left[name]?.retried.append(job)
             }

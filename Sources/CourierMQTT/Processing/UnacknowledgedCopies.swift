@@ -20,8 +20,8 @@ struct UnacknowledgedCopies: Sendable {
 
     /// Compares a message with the unacknowledged messages. Packet ids are used again, so the content must be equal, too.
     mutating func find(_ received: ReceivedMessage, in queue: [JobQueue.JobID: JobQueue.Job]) -> Finding {
+        guard received.isDuplicate, let packetID = received.packetID else { return .new }
         let message = received.message()
-        guard let packetID = message.packetID, message.isDuplicate else { return .new }
         if let id = jobs[packetID], queue[id]?.message?.contentHash == message.contentHash { return .again(id) }
         guard handled[packetID] == message.contentHash else { return .new }
         handled[packetID] = nil
@@ -30,21 +30,20 @@ struct UnacknowledgedCopies: Sendable {
 
     /// Records the job of a message.
     mutating func note(_ received: ReceivedMessage, _ id: JobQueue.JobID) {
-        guard received.ticket != nil, let packetID = received.message().packetID else { return }
+        guard received.ticket != nil, let packetID = received.packetID else { return }
         jobs[packetID] = id
-        handled[packetID] = nil
+        if !handled.isEmpty { handled[packetID] = nil }
     }
 
     /// Removes the job of a message.
     mutating func forget(_ received: ReceivedMessage?, _ id: JobQueue.JobID) {
-        guard let packetID = received?.message().packetID, jobs[packetID] == id else { return }
+        guard let packetID = received?.packetID, jobs[packetID] == id else { return }
         jobs[packetID] = nil
     }
 
     /// Records that a handled message could not be acknowledged, because the connection had ended.
     mutating func couldNotAcknowledge(_ received: ReceivedMessage) {
-        let message = received.message()
-        if let packetID = message.packetID { handled[packetID] = message.contentHash }
+        if let packetID = received.packetID { handled[packetID] = received.message().contentHash }
     }
 }
 

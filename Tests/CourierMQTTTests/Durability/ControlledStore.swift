@@ -20,6 +20,8 @@ final class ControlledStore: MessageStore {
         var areIncomingReadsHeld = false
         var heldReads: [CheckedContinuation<Void, Never>] = []
         var outgoingReadCount = 0
+        var jobReadCount = 0
+        var failingJobRead: Int?
     }
 
     let memory: MemoryMessageStore
@@ -170,8 +172,19 @@ final class ControlledStore: MessageStore {
 
     var keepsJobs: Bool { true }
 
+    /// The number of reads of jobs.
+    var jobReadCount: Int { state.withLock { $0.jobReadCount } }
+
+    /// Lets one read of jobs fail. `number` is 1 for the first read.
+    func failJobRead(_ number: Int) { state.withLock { $0.failingJobRead = number } }
+
     func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] {
-        await handOut(await memory.jobs(in: scope, after: id, limit: limit))
+        let isFailing = state.withLock { state in
+            state.jobReadCount += 1
+            return state.jobReadCount == state.failingJobRead
+        }
+        if isFailing { throw CourierError(.storeFailed, "Not yet.") }
+        return await handOut(await memory.jobs(in: scope, after: id, limit: limit))
     }
 
     func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey] {

@@ -1,12 +1,13 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 import Testing
 
 @testable import CourierMQTT
 
 /// The rules of a ``JobQueue`` that a walk breaks seldom.
 @Suite struct JobQueueTests {
-    private static let now = ContinuousClock.now
+    private static let now = JobQueue.Instant(ContinuousClock.now)
     private static let time = StoreTime(date: Date(timeIntervalSinceReferenceDate: 800_000_000))
     private static let row = StoredMessage.ID(rawValue: 7)
     private struct Failure: Error {}
@@ -34,8 +35,8 @@ import Testing
         _ received: ReceivedMessage, _ queue: inout JobQueue, key: String? = nil, isDecodable: Bool = true
     ) {
         queue.arrived(
-            received, orderKey: nil, deduplicationKey: key, problem: isDecodable ? nil : Failure(), now: now, time: time
-        )
+            JobQueue.Job(received, nil, key, receivedAt: time), problem: isDecodable ? nil : Failure(), now: now,
+            time: time)
     }
 
     /// Returns short names of the steps that the queue has added.
@@ -75,7 +76,7 @@ import Testing
         queue.notStored(1, .noRoom("The disk is full."), now: Self.now, time: Self.time)
         Self.arrive(Self.delivery("a", arrival: 2, isDuplicate: true), &queue, key: key)
         #expect(Self.steps(&queue) == ["paused"])
-        queue.wake(now: Self.now + JobQueue.storePause, time: Self.time)
+        queue.wake(now: Self.now.advanced(by: JobQueue.storePause), time: Self.time)
         #expect(Self.steps(&queue) == ["store 1"])
         queue.stored(1, as: Self.row, now: Self.now, time: Self.time)
         #expect(Self.steps(&queue) == ["acknowledge 2", "start 1", "resumed"])
@@ -106,7 +107,7 @@ import Testing
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         queue.notStored(1, .noRoom("The disk is full."), now: Self.now, time: Self.time)
-        queue.wake(now: Self.now + JobQueue.storePause, time: Self.time)
+        queue.wake(now: Self.now.advanced(by: JobQueue.storePause), time: Self.time)
         #expect(Self.steps(&queue) == ["store 1", "paused", "store 1"])
         queue.notStored(1, .sentAgain, now: Self.now, time: Self.time)
         #expect(Self.steps(&queue) == ["resumed"])
@@ -119,11 +120,12 @@ import Testing
         }
         Self.arrive(Self.delivery("a", arrival: 1), &queue, isDecodable: false)
         Self.arrive(Self.delivery("b", packetID: 2, arrival: 2), &queue)
-        queue.finished(2, .failed(Park(reason: "No.")), now: Self.now + .seconds(30), time: Self.time, random: 0)
+        queue.finished(
+            2, .failed(Park(reason: "No.")), now: Self.now.advanced(by: .seconds(30)), time: Self.time, random: 0)
         Self.arrive(Self.delivery("c", packetID: 3, arrival: 3), &queue)
         #expect(Self.steps(&queue) == ["parked", "acknowledge 1", "start 2", "paused"])
-        #expect(queue.nextWake == Self.now + .seconds(60))
-        queue.wake(now: Self.now + .seconds(60), time: Self.time)
+        #expect(queue.nextWake == Self.now.advanced(by: .seconds(60)))
+        queue.wake(now: Self.now.advanced(by: .seconds(60)), time: Self.time)
         #expect(Self.steps(&queue) == ["parked", "acknowledge 2", "resumed", "start 3"])
     }
 

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 @testable import CourierMQTT
 

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 
 @testable import CourierMQTT
 
@@ -17,7 +18,7 @@ struct JobWalkMessage {
 /// A naive model of a ``JobQueue``: plain arrays, which every call searches from the start. It repeats the rules of the
 /// queue, but leaves the choice of the next handler to the queue.
 struct JobQueueModel {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = JobQueue.Instant
 
     /// A job, with the stage that the queue must have for it.
     struct Job {

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 import TestSupport
 
 @testable import CourierMQTT
@@ -57,7 +58,8 @@ extension JobQueueWorld {
         let isLost = mistake == .losesOrder && message.number.isMultiple(of: 3)
         let last = queue.lastID
         queue.arrived(
-            received, orderKey: isLost ? nil : orderKey, deduplicationKey: key, problem: problem, now: now, time: time)
+            JobQueue.Job(received, isLost ? nil : orderKey, key, receivedAt: time), problem: problem, now: now,
+            time: time)
         guard queue.lastID > last else { return perform() }
         guard let job = queue.jobs[queue.lastID] else { return parkedAtOnce(received, message) }
         let copy = key.map { model.isRemembered($0, now) } ?? false
@@ -130,6 +132,7 @@ extension JobQueueWorld {
         let isCancelled = model.index(handler.id).map { model.jobs[$0].isCancelled } ?? false
         let outcome = handler.message.isDecodable ? outcome ?? randomOutcome(isCancelled) : .undecodable(Undecodable())
         let number = random.chance(1, in: 10) ? 1 : Double.random(in: 0...1, using: &random)
+        let (now, time) = (now, time)
         queue.finished(handler.id, outcome, now: now, time: time, random: number)
         if handler.isOrphan {
             model.orphanCount -= 1

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 import TestSupport
 
 @testable import CourierMQTT
@@ -125,9 +126,13 @@ extension JobQueueWorld {
         isPaused = false
         doneInProcess = []
         guard conditions.settings.isStored else { return perform() }
+        queue.isLoading = true
         queue.restore(diskKeys, now: now, time: time)
         restoreKeys()
         for job in disk.sorted(by: { $0.message.id < $1.message.id }) { restore(job) }
+        let isWaiting = !queue.hasRoom && !queue.steps.contains { if case .start = $0 { true } else { false } }
+        require(isWaiting, "a handler starts or a message may arrive before all jobs are loaded")
+        queue.endLoading(now: now)
         perform()
     }
 
@@ -135,7 +140,7 @@ extension JobQueueWorld {
         guard let limits = conditions.settings.keys else { return }
         let aged = writtenKeys.map { (key: $0.key, age: elapsed(since: $0.handledAt)) }
         for (key, age) in aged.sorted(by: { $0.age > $1.age }) where age < limits.time {
-            model.remember(key, at: now - age, limits.maximumCount)
+            model.remember(key, at: now.advanced(by: .zero - age), limits.maximumCount)
         }
     }
 
@@ -149,7 +154,7 @@ extension JobQueueWorld {
         switch job.state.stage {
         case .parked(let date):
             let byteCount = queue.parked.first { $0.row == job.message.id }?.byteCount ?? 0
-            let since = now - time.elapsed(since: StoreTime(date: date))
+            let since = now.advanced(by: .zero - time.elapsed(since: StoreTime(date: date)))
             model.parked.append(
                 JobQueueModel.Parked(row: job.message.id, message: message, byteCount: byteCount, since: since))
         case .waiting(let pause, let since):

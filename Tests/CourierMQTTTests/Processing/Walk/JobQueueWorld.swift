@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTEngine
 import TestSupport
 
 @testable import CourierMQTT
@@ -7,7 +8,7 @@ import TestSupport
 /// The environment of a ``JobQueue`` in virtual time: a broker, a disk, handlers and clocks. Performs the steps of the
 /// queue, and compares the queue with a ``JobQueueModel``.
 struct JobQueueWorld {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = JobQueue.Instant
     typealias JobID = JobQueue.JobID
 
     /// A mistake that is planted in the environment, to prove that a walk finds it.
@@ -62,7 +63,7 @@ struct JobQueueWorld {
 
     // MARK: Clocks
 
-    static let beginning: Instant = ContinuousClock.now
+    static let beginning = Instant(ContinuousClock.now)
     var now: Instant = Self.beginning
     var dateOffset: TimeInterval = 0
     var bootID = UUID()
