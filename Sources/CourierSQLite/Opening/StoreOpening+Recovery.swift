@@ -23,7 +23,7 @@ extension StoreOpening {
             quarantinedFile: URL(fileURLWithPath: aside), savedRows: saved,
             error: CourierError(
                 .storeDamaged,
-                "\(error.message) The file was set aside as \(aside); \(saved) of its rows are in the new file.",
+                "\(error.message) The file was renamed to \(aside); \(saved) of its rows are in the new file.",
                 cause: error.cause))
     }
 
