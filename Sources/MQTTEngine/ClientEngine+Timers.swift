@@ -28,8 +28,8 @@ extension ClientEngine {
             if let pongDue, now >= pongDue {
                 return fail(.pingTimeout, .unspecifiedError, into: &buffer, &actions)
             }
-            if isAcknowledgementOverdue(now: now) {
-                return fail(.acknowledgementTimeout, .unspecifiedError, into: &buffer, &actions)
+            if let packet = overduePacket(now: now) {
+                return fail(.acknowledgementTimeout(packet), .unspecifiedError, into: &buffer, &actions)
             }
             if let pingDue, now >= pingDue { ping(now: now, into: &buffer, &actions) }
         }
@@ -103,18 +103,18 @@ extension ClientEngine {
         link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
     }
 
-    /// Returns true if the oldest awaited answer is overdue. Searches the exchanges only at check times, so that an
-    /// answer between two checks need not change a timer.
-    private mutating func isAcknowledgementOverdue(now: MonotonicInstant) -> Bool {
+    /// Returns the packet whose answer is awaited longest, if the answer is overdue; otherwise `nil`. Searches the
+    /// exchanges only at check times, so that an answer between two checks need not change a timer.
+    private mutating func overduePacket(now: MonotonicInstant) -> OverduePacket? {
         guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
             let timeout = configuration.acknowledgementTimeout
-        else { return false }
-        guard let oldest = outgoing.oldestSentAt() else {
+        else { return nil }
+        guard let oldest = outgoing.oldestUnanswered() else {
             link.acknowledgementCheck = nil
-            return false
+            return nil
         }
-        let due = oldest.advanced(by: timeout)
+        let due = oldest.sentAt.advanced(by: timeout)
         link.acknowledgementCheck = due
-        return now >= due
+        return now >= due ? OverduePacket(oldest.type, oldest.id, timeout: timeout) : nil
     }
 }

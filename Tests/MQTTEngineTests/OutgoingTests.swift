@@ -329,6 +329,40 @@ struct OutgoingTests {
         }
     }
 
+    @Test func `the acknowledgement timeout names the oldest packet without an answer`() throws {
+        func end(after exchange: (Conversation) throws -> Void) throws -> EngineAction? {
+            let talk = Conversation { $0.connect.keepAlive = 0 }
+            try talk.connect()
+            try exchange(talk)
+            talk.pass(.seconds(60))
+            talk.fireTimer()
+            return talk.performed().last
+        }
+        func timeout(of type: PacketType, _ id: PacketID) -> EngineAction {
+            .close(.acknowledgementTimeout(OverduePacket(type, id, timeout: .seconds(60))))
+        }
+        let publish = try end {
+            $0.publish(qos: .exactlyOnce, token: 1)
+            $0.pass(.seconds(1))
+            $0.publish(qos: .atLeastOnce, token: 2)
+        }
+        #expect(publish == timeout(of: .publish, 1))
+        let release = try end {
+            $0.publish(qos: .exactlyOnce, token: 1)
+            try $0.receive(.pubRec(1))
+        }
+        #expect(release == timeout(of: .pubRel, 1))
+        let subscribe = try end {
+            $0.publish(qos: .atLeastOnce, token: 1)
+            $0.pass(.seconds(1))
+            $0.subscribe("a", token: 2)
+            try $0.receive(.pubAck(1))
+        }
+        #expect(subscribe == timeout(of: .subscribe, 2))
+        let unsubscribe = try end { $0.unsubscribe("a", token: 1) }
+        #expect(unsubscribe == timeout(of: .unsubscribe, 1))
+    }
+
     @Test func `if an acknowledgement is missing, the connection closes, and a resend restarts the timeout`() throws {
         let talk = Conversation { $0.connect.keepAlive = 0 }
         try talk.connect()
@@ -342,7 +376,8 @@ struct OutgoingTests {
         talk.pass(.seconds(59))
         _ = talk.performed()
         talk.fireTimer()
-        #expect(talk.performed() == [.close(.acknowledgementTimeout)])
+        #expect(
+            talk.performed() == [.close(.acknowledgementTimeout(OverduePacket(.publish, 2, timeout: .seconds(60))))])
         try talk.reconnect(isSessionPresent: true)
         #expect(talk.deadline == talk.now.advanced(by: .seconds(60)))
         try talk.receive(.pubAck(2))

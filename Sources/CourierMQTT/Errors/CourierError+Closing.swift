@@ -58,10 +58,11 @@ extension CourierError {
             self.init(
                 .timedOut,
                 "The broker \(endpoint) did not answer a ping in time; the connection is treated as lost.")
-        case .acknowledgementTimeout:
+        case .acknowledgementTimeout(let packet):
             self.init(
                 .timedOut,
-                "The broker \(endpoint) did not acknowledge a packet in time; the connection is treated as lost.")
+                "The broker \(endpoint) did not acknowledge \(packet.type) with packet id \(packet.id) within "
+                    + "\(packet.timeout) (`session.acknowledgementTimeout`); the connection is treated as lost.")
         case .transportClosed:
             self.init(transportClosed: channel, endpoint, isEstablished, isUnanswered: isPlain && !isEstablished)
         }

@@ -34,6 +34,16 @@ struct OutgoingExchanges {
             }
         }
 
+        /// The type of the last packet that was written.
+        var sentPacket: PacketType {
+            switch self {
+            case .untilPubAck, .untilPubRec: .publish
+            case .untilCleared, .untilPubComp, .untilFreed, .untilSessionEnds: .pubRel
+            case .untilSubAck: .subscribe
+            case .untilUnsubAck: .unsubscribe
+            }
+        }
+
         /// True if the message was given up, so that the end of the exchange is not reported.
         var isGivenUp: Bool { self == .untilFreed || self == .untilSessionEnds }
     }
@@ -274,8 +284,17 @@ struct OutgoingExchanges {
         return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }
     }
 
-    /// Returns the time of the oldest packet that waits for an answer; `nil` if no packet waits.
-    func oldestSentAt() -> MonotonicInstant? { table.lazy.compactMap { $0?.sentAt }.min() }
+    /// Returns the oldest packet that waits for an answer; `nil` if no packet waits.
+    func oldestUnanswered() -> (type: PacketType, id: PacketID, sentAt: MonotonicInstant)? {
+        var oldest: (index: Int, kind: Kind, sentAt: MonotonicInstant)?
+        for index in table.indices {
+            guard let exchange = table[index], let sentAt = exchange.sentAt else { continue }
+            if let oldest, oldest.sentAt <= sentAt { continue }
+            oldest = (index, exchange.kind, sentAt)
+        }
+        guard let oldest, let id = PacketID(rawValue: UInt16(oldest.index + 1)) else { return nil }
+        return (oldest.kind.sentPacket, id, oldest.sentAt)
+    }
 
     private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }
 }

@@ -19,12 +19,34 @@ public enum CloseReason: Hashable, Sendable {
     case protocolError(ProtocolError)
     /// The server did not answer a PINGREQ in time.
     case pingTimeout
-    /// The server did not acknowledge a packet in time.
-    case acknowledgementTimeout
+    /// The server did not acknowledge this packet in time.
+    case acknowledgementTimeout(OverduePacket)
     /// The caller requested the end of the connection.
     case requested
     /// The byte stream ended or failed, and no other reason applies.
     case transportClosed
+}
+
+/// A packet that the server did not acknowledge in time.
+public struct OverduePacket: Hashable, Sendable {
+    /// The type of the packet: PUBLISH, PUBREL, SUBSCRIBE or UNSUBSCRIBE.
+    public let type: PacketType
+    /// The packet id.
+    public let id: PacketID
+    /// The time that the client waits for an acknowledgement.
+    public let timeout: Duration
+
+    /// Makes a value from its parts.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the packet.
+    ///   - id: The packet id.
+    ///   - timeout: The time that the client waits for an acknowledgement.
+    public init(_ type: PacketType, _ id: PacketID, timeout: Duration) {
+        self.type = type
+        self.id = id
+        self.timeout = timeout
+    }
 }
 
 /// A protocol violation of the server, with well-formed packets.

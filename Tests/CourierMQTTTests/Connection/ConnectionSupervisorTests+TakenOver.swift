@@ -182,7 +182,8 @@ extension ConnectionSupervisorTests {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
-            (.pingTimeout, .closedByOwner), (.acknowledgementTimeout, .closedByOwner),
+            (.pingTimeout, .closedByOwner),
+            (.acknowledgementTimeout(OverduePacket(.publish, 1, timeout: .seconds(60))), .closedByOwner),
         ]
         for (reason, transport) in ends {
             var world = SupervisorHarness()

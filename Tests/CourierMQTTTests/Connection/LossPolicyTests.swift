@@ -81,7 +81,8 @@ import Testing
         case .protocolViolation: (.protocolError(.unexpectedPacket(.connAck)), .closedByOwner)
         case .connectTimeout: (.connectTimeout, .closedByOwner)
         case .silence: (.pingTimeout, .closedByOwner)
-        case .acknowledgementTimeout: (.acknowledgementTimeout, .closedByOwner)
+        case .acknowledgementTimeout:
+            (.acknowledgementTimeout(OverduePacket(.publish, 1, timeout: .seconds(60))), .closedByOwner)
         case .closedByServer: (.transportClosed, .closedByPeer)
         case .closedHere: (.requested, .closedByOwner)
         case .unreadableStore: nil  // This cause has no connection; ScriptedOutboxTests tests it.

@@ -81,7 +81,9 @@ import Testing
         Row(.protocolError(.wrongAuthenticationMethod), .protocolViolation, "another authentication method"),
         Row(.protocolError(.answersUnread(waitingByteCount: 9)), .protocolViolation, "does not read", "9 bytes"),
         Row(.pingTimeout, .timedOut, "ping"),
-        Row(.acknowledgementTimeout, .timedOut, "acknowledge"),
+        Row(
+            .acknowledgementTimeout(OverduePacket(.publish, 7, timeout: .seconds(60))), .timedOut,
+            "did not acknowledge PUBLISH with packet id 7 within 60.0 seconds (`session.acknowledgementTimeout`)"),
     ])
     func `the error of a closed connection has a matching code and names the cause and the broker`(_ row: Row) throws {
         for channel in [ChannelCloseReason.closedByOwner, .closedByPeer] {
