@@ -34,11 +34,12 @@ struct ConnectionEnding: Sendable {
 
     /// Makes an ending from the reasons that the engine and the transport report. `isEstablished` is true for a lost
     /// connection, and false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials.
-    /// `isPlain` means that the connection used plain TCP to a port that may need TLS. `known` is a more precise error
-    /// that the caller knows; `nil` if the caller knows none.
+    /// `wereOptionsRefused` means that the last refusal of credentials was for the same options. `isPlain` means that
+    /// the connection used plain TCP to a port that may need TLS. `known` is a more precise error that the caller
+    /// knows; `nil` if the caller knows none.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
-        isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
+        isEstablished: Bool, areOptionsFixed: Bool = false, wereOptionsRefused: Bool = false, isPlain: Bool = false
     ) {
         // If the client ended the connection and the app did not request this, use the reason of the byte stream.
         let reason = reason == .requested ? .transportClosed : reason
@@ -48,7 +49,7 @@ struct ConnectionEnding: Sendable {
             known
             ?? CourierError(
                 closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished,
-                areOptionsFixed: areOptionsFixed, isPlain: isPlain)
+                areOptionsFixed: areOptionsFixed, wereOptionsRefused: wereOptionsRefused, isPlain: isPlain)
             ?? CourierError(.connectionLost, "The connection to \(endpoint) has ended.")
         switch reason {
         case .refused(let connAck): serverReference = connAck.properties.serverReference

@@ -348,10 +348,12 @@ struct ConnectionSupervisor: Sendable {
         case .connectSent: connectSent(&actions)
         case .accepted(let connAck, let version): accepted(connAck, version, now, &actions)
         case .closed(let reason, let transport, let error):
+            let wereOptionsRefused = finalFailures.haveRefused(grant?.options)
             closed(now, &actions) { [configuration = configuration] in
                 ConnectionEnding(
                     reason, transport, error, endpoint: $0.endpointName, isEstablished: $1,
-                    areOptionsFixed: configuration.areOptionsFixed, isPlain: configuration.isPlain($0))
+                    areOptionsFixed: configuration.areOptionsFixed, wereOptionsRefused: wereOptionsRefused,
+                    isPlain: configuration.isPlain($0))
             }
         case .networkChanged(let status): networkChanged(status, now, &actions)
         case .phaseChanged(let appPhase): phaseChanged(appPhase, now, &actions)

@@ -19,8 +19,11 @@ struct FinalFailures: Sendable {
     /// options.
     mutating func refused(_ options: ConnectOptions?) -> Bool {
         defer { refusedOptions = options }
-        return options != nil && options == refusedOptions
+        return haveRefused(options)
     }
+
+    /// Returns true if the last refusal was for equal options.
+    func haveRefused(_ options: ConnectOptions?) -> Bool { options != nil && options == refusedOptions }
 
     /// Records how an attempt failed. A final failure that concerns every endpoint, such as refused credentials, makes
     /// the whole round final. Earlier failures of the round then do not matter.

@@ -14,14 +14,16 @@ extension CourierError {
     ///   - endpoint: The name of the broker for the error text.
     ///   - isEstablished: Whether the broker had accepted the connection.
     ///   - areOptionsFixed: Whether the provider always returns the same credentials.
+    ///   - wereOptionsRefused: Whether the last refusal of credentials was for the same options.
     ///   - isPlain: Whether the connection used plain TCP, to a port that may need TLS.
     init?(
         closing reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
-        areOptionsFixed: Bool = false, isPlain: Bool = false
+        areOptionsFixed: Bool = false, wereOptionsRefused: Bool = false, isPlain: Bool = false
     ) {
         switch reason {
         case .requested: return nil
-        case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
+        case .refused(let connAck):
+            self.init(refusedBy: endpoint, connAck, areOptionsFixed, wereOptionsRefused: wereOptionsRefused)
         case .versionNotSupported(let next):
             // Mention TLS, because a port that needs TLS closes a plain connection without a reason. Do not mention TLS
             // if the client itself closed the channel, because then the broker has refused the MQTT version in CONNACK.
@@ -93,9 +95,12 @@ extension CourierError {
         }
     }
 
-    private init(refusedBy endpoint: String, _ connAck: ConnAck, _ areOptionsFixed: Bool) {
+    private init(
+        refusedBy endpoint: String, _ connAck: ConnAck, _ areOptionsFixed: Bool, wereOptionsRefused: Bool
+    ) {
         let code = connAck.reasonCode
-        let remedy = Self.remedy(after: .refused(code), code, areOptionsFixed)
+        let remedy = Self.remedy(
+            after: .refused(code), code, areOptionsFixed, wereOptionsRefused: wereOptionsRefused)
         self.init(
             Self.isAboutCredentials(code) ? .notAuthorized : .connectionRefused,
             "The broker \(endpoint) refused the connection: \(ReasonCode(code))"
@@ -123,8 +128,14 @@ extension CourierError {
 
     /// Returns the remedy after a refusal: the next action of the client, or advice for a person. Returns `nil` if
     /// there is no remedy.
-    private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
+    private static func remedy(
+        after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool, wereOptionsRefused: Bool = false
+    ) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
+        if wereOptionsRefused {
+            return "The auth provider returned credentials that the broker has already refused. "
+                + "Check the user name and the password, or the token."
+        }
         return "The credentials were refused; the client asks the auth provider for new credentials."
     }
 

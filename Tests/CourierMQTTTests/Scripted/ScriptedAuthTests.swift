@@ -144,6 +144,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
+    func `if the provider returns the refused credentials again, the error asks to check them`(
+        _ version: ProtocolVersionPolicy
+    ) async throws {
+        let script = Array(repeating: ConnectionScript.connection([.refuse(.badUserNameOrPassword)]), count: 3)
+        try await ScriptedWorld.run(script) {
+            $0.protocolVersion = version
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(20))
+            let messages = world.errors(of: "connectionFailure").map(\.message)
+            #expect(messages.count == 3)
+            #expect(messages.first?.hasSuffix("the client asks the auth provider for new credentials.") == true)
+            for message in messages.dropFirst() {
+                #expect(message.contains("The auth provider returned credentials that the broker has already refused."))
+                #expect(message.contains("Check the user name and the password, or the token."))
+            }
+        }
+    }
+
     // MARK: Fixed connect options
 
     /// Configures a client of the scripted broker with fixed connect options and reconnect delays of 1 s, 2 s, 4 s, …
