@@ -150,7 +150,9 @@ final class PublishResults: @unchecked Sendable {
 
     static func dropped(_ topic: String) -> CourierError {
         CourierError(
-            .queueFull, "The message to \(topic.quoted()) was dropped: more messages wait than `offline` allows.")
+            .queueFull,
+            "The message to \(topic.quoted()) was dropped by the policy `offline.overflow`, because the limit "
+                + "`offline.maximumCount` or `offline.maximumBytes` was reached. Send less, or raise that limit.")
     }
 
     static func destroyed(_ topic: String) -> CourierError {

@@ -70,7 +70,8 @@ extension Publishing {
             return CourierError(
                 .queueFull,
                 "The message to \(topic) was not accepted: \(policy.maximumCount) messages or \(policy.maximumBytes) bytes "
-                    + "wait already. Await readyToPublish(), or raise the limits of `offline`.")
+                    + "wait already. Await readyToPublish(), or raise `offline.maximumCount` or `offline.maximumBytes`."
+            )
         case .tooLarge(let byteCount):
             return CourierError(
                 .queueFull,

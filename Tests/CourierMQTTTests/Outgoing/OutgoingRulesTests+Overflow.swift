@@ -75,6 +75,28 @@ extension OutgoingRulesTests {
         }
     }
 
+    @Test(arguments: OutgoingSetup.all, [OfflinePolicy.Overflow.dropOldest, .dropNewest, .fail])
+    func `queueFull names the limits of offline, and a policy that dropped the message`(
+        _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
+    ) async throws {
+        try await setup.offline(OfflinePolicy(maximumCount: 1, overflow: overflow)) { world in
+            var errors: [CourierError] = []
+            var outcomes: [Box<Result<PublishReceipt, CourierError>>] = []
+            for text in ["1", "2"] {
+                do { outcomes.append(try world.publish(text)) } catch {
+                    errors += [error as? CourierError].compactMap { $0 }
+                }
+            }
+            await world.soon { !errors.isEmpty || outcomes.contains { $0.value?.failure != nil } }
+            errors += outcomes.compactMap { $0.value?.failure }
+            #expect(errors.map(\.code) == [.queueFull])
+            let names = ["`offline.maximumCount`", "`offline.maximumBytes`"]
+            for name in overflow == .fail ? names : names + ["`offline.overflow`"] {
+                #expect(errors.first?.message.contains(name) == true, "\(errors)")
+            }
+        }
+    }
+
     @Test(arguments: places)
     func `with dropNewest, new messages fail with queueFull if the queue is full`(
         _ setup: OutgoingSetup, _ place: WaitingPlace
