@@ -41,9 +41,11 @@ package struct ConnectionProblem: Hashable, Sendable {
     ///
     /// - Parameter error: The error of the client.
     package init(unopened error: CourierError) {
-        let system = (error.cause as? TransportError).flatMap { Self.words(of: $0.code) }
+        let cause = error.cause as? TransportError
+        let system = cause.flatMap { Self.words(of: $0.code) }
         (line, exitCode) = system.map { ($0, ExitCode.failure) } ?? Self.opening(error)
-        detail = error.message
+        // The client's message names a property of its configuration. Users of `courier` need the option instead.
+        detail = cause.flatMap { $0.code == .tlsUnknownAuthority ? "\($0.message) (--cafile)" : nil } ?? error.message
         namesReason = system.map { !$0.contains("TLS") } ?? false
     }
 

@@ -3,13 +3,15 @@ import CourierTransport
 
 extension CourierError {
     /// Creates the error for a failure of the transport, with the transport's own text. This text names the peer and
-    /// the remedy.
+    /// the remedy. If the authority is unknown, the property for trusted authorities follows.
     ///
     /// - Parameters:
     ///   - error: The error that the transport reported.
     ///   - isEstablished: Whether the broker had accepted the connection; `false` by default.
     init(_ error: TransportError, isEstablished: Bool = false) {
-        self.init(Self.code(of: error.code, isEstablished: isEstablished), error.message, cause: error)
+        let property = error.code == .tlsUnknownAuthority ? ", the property `trust` of `config.tls`" : ""
+        self.init(
+            Self.code(of: error.code, isEstablished: isEstablished), "\(error.message)\(property)", cause: error)
     }
 
     private static func code(of code: TransportError.Code, isEstablished: Bool) -> Code {

@@ -94,7 +94,10 @@ struct ClientWireTests {
             let test = try client(broker, tls: broker.clientTLS)
             expect(
                 try await failure(of: test),
-                ["localhost:\(broker.port)", "not signed by a trusted authority", "add its certificate"])
+                [
+                    "localhost:\(broker.port)", "not signed by a trusted authority", "add its certificate",
+                    "`trust` of `config.tls`",
+                ])
         }
     }
 
