@@ -44,6 +44,8 @@ struct ScriptPlayer: Sendable {
 
     struct ActiveFault: Sendable {
         let fault: AnswerFault
+        /// The number of the step that added the fault.
+        let step: Int
         var remaining: Int
         /// The answers that wait until their group is full.
         var group: [Packet] = []
@@ -104,6 +106,18 @@ struct ScriptPlayer: Sendable {
     /// The step that the script still waits for, as a failure; `nil` if the script has been played.
     var unplayed: ScriptFailure? {
         hasFinished ? nil : failure("the script did not complete this step")
+    }
+
+    /// The first fault that applied to fewer answers than the script requires, as a failure; `nil` if there is none. A
+    /// fault for all answers is never returned.
+    var unusedFault: ScriptFailure? {
+        let unused = faults.first { $0.remaining > 0 && $0.fault.count != .max }
+        return unused.map { unused in
+            let (count, remaining) = (unused.fault.count, unused.remaining)
+            return ScriptFailure(
+                connection: connection, step: unused.step, expectation: ScriptStep.fault(unused.fault).description,
+                event: "the fault applied to \(count - remaining) of \(count) answers")
+        }
     }
 
     // MARK: Inputs
@@ -257,7 +271,8 @@ struct ScriptPlayer: Sendable {
         case .sendBytes(let bytes): actions.append(.sendBytes(bytes))
         case .flood(let flood): state = .flooding(flood, sent: 0)
         case .replay(let traffic): state = .replaying(ReplayPlayer(traffic, now: now))
-        case .fault(let fault): faults.append(ActiveFault(fault: fault, remaining: fault.count))
+        case .fault(let fault):
+            faults.append(ActiveFault(fault: fault, step: steps[nextStep - 1].number, remaining: fault.count))
         case .cutAfterSending(let count, let style): actions.append(.cutAfterSending(count, style))
         case .cutAfterReceiving(let count, let style): actions.append(.cutAfterReceiving(count, style))
         case .pause(let duration): state = .pausing(until: now + duration)

@@ -202,9 +202,11 @@ public final class ScriptedBroker: Sendable {
     /// - Throws: As ``received(_:number:on:)``.
     public func played() async throws { _ = try await host.find(.played) }
 
-    /// Checks that all scripts have ended without a failure. The method does not wait.
+    /// Checks that all scripts have ended without a failure, and that each ``AnswerFault`` of a script applied to all
+    /// of its answers. A fault for all answers (`count` is `.max`) is not checked. The method does not wait.
     ///
-    /// - Throws: A ``ScriptFailure``: the first failure, or the current step of a script that has not ended.
+    /// - Throws: A ``ScriptFailure``: the first failure, the current step of a script that has not ended, or a fault
+    ///   that applied to fewer answers.
     public func verify() async throws {
         if let shortcoming = await host.shortcoming() { throw shortcoming }
     }

@@ -47,6 +47,9 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     /// The step that the script still waits for, as a failure; `nil` if the script has ended.
     var unplayed: ScriptFailure? { player.unplayed }
 
+    /// The first fault that applied to fewer answers than the script requires, as a failure; `nil` if there is none.
+    var unusedFault: ScriptFailure? { player.unusedFault }
+
     func abort() {
         phase = .closed
         cancelTimer()

@@ -12,6 +12,8 @@ final class ScriptedHost: @unchecked Sendable {
     private let afterwards: [ScriptStep]
     private var journal: ScriptJournal
     private var connections: [Int: ScriptedConnection] = [:]
+    /// The unused faults of closed connections that have a script, by the number of the connection.
+    private var unusedFaults: [Int: ScriptFailure] = [:]
     private var isShutDown = false
 
     init(_ scripts: [ConnectionScript], afterwards: [ScriptStep], packetLimit: Int, on loop: EventLoop) {
@@ -42,7 +44,7 @@ final class ScriptedHost: @unchecked Sendable {
         }
     }
 
-    /// Returns the first failure or the first unfinished step; `nil` if all scripts were played.
+    /// Returns the first failure, the first unfinished step or the first unused fault; `nil` if all scripts were played.
     func shortcoming() async -> ScriptFailure? {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in continuation.resume(returning: findShortcoming()) }
@@ -53,9 +55,16 @@ final class ScriptedHost: @unchecked Sendable {
         if let failure = journal.failures.first { return failure }
         let unplayed = connections.sorted { $0.key < $1.key }.lazy.compactMap(\.value.unplayed)
         if let first = unplayed.first(where: { ($0.connection ?? 0) <= self.scripts.count }) { return first }
-        guard journal.connections.count < scripts.count else { return nil }
+        guard journal.connections.count < scripts.count else { return firstUnusedFault() }
         return ScriptFailure(
             connection: journal.connections.count + 1, step: nil, expectation: "", event: "the client did not connect")
+    }
+
+    private func firstUnusedFault() -> ScriptFailure? {
+        for number in 1..<(scripts.count + 1) {
+            if let unused = connections[number]?.unusedFault ?? unusedFaults[number] { return unused }
+        }
+        return nil
     }
 
     func shutDown() {
@@ -87,6 +96,7 @@ final class ScriptedHost: @unchecked Sendable {
 
     func closed(_ connection: ScriptedConnection, _ reason: ChannelCloseReason) {
         connections[connection.number] = nil
+        if connection.number <= scripts.count { unusedFaults[connection.number] = connection.unusedFault }
         journal.closed(connection.number, reason, at: loop.now)
     }
 }

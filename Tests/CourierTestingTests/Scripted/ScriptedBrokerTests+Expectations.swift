@@ -76,6 +76,38 @@ extension `Scripted broker` {
         }
     }
 
+    @Test func `verify() reports a fault that applied to fewer answers than the script requires`() async throws {
+        let steps: [ScriptStep] = [
+            .accept(), .fault(.delay(.subAck, by: .seconds(1))), .fault(.repeated(.pubAck, count: 2)),
+        ]
+        try await Self.withBroker([.connection(steps)]) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            for used in 0..<2 {
+                let failure = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+                #expect(
+                    failure?.description
+                        == "connection 1, step 3 (send PUBACK 2 times): the fault applied to \(used) of 2 answers")
+                await client.publish(UInt16(used + 1))
+                try await broker.received(.publish, number: used + 1)
+            }
+            try await broker.verify()
+        }
+    }
+
+    @Test func `verify() reports an unused fault of a connection that has ended`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.drop(.pubAck)), .expect(.publish), .cut(.orderly)])
+        ]
+        try await Self.withBroker(script) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            await client.publish(1)
+            try await broker.endOfConnection(1)
+            let failure = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+            #expect(
+                failure?.description == "connection 1, step 2 (drop PUBACK): the fault applied to 0 of 1 answers")
+        }
+    }
+
     @Test func `a packet that the protocol version cannot encode fails the script`() async throws {
         try await Self.withBroker([.connection([.refuse(.serverBusy)])]) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
