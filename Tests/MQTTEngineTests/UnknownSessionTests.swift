@@ -194,7 +194,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `after a change of server, PUBREL is sent again before packet ids are used`() throws {
+    @Test func `after a change of server, PUBREL is sent again before new messages get packet ids`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()

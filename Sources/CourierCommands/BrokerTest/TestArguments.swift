@@ -34,7 +34,7 @@ package struct TestArguments: Sendable {
                     ) { $0.timeLimit = try WholeNumber.value($1[0], in: 1...60, of: "timeout") },
                     Option(
                         OptionNames(nil, "count"), .one("COUNT"),
-                        "The number of messages for each probe that counts messages; 10 by default. "
+                        "The number of messages that each counting probe sends; 10 by default. "
                             + "An offline client gets at most 100 messages.", missing: "count"
                     ) { $0.messageCount = try WholeNumber.value($1[0], in: 1...10_000, of: "count") },
                     Option(

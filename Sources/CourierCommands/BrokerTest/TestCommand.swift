@@ -21,7 +21,8 @@ package struct TestCommand: CourierCommand {
                     + "It removes its retained messages and sessions. "
                     + "To find limits, test also sends packets that exceed them, which brokers may log.",
                 "--json prints one object with the keys broker, isConformant, isComplete and versions. "
-                    + "The object of a version has the keys version, isComplete, limits (announced in MQTT 5) and probes. "
+                    + "The object for each MQTT version has the keys version, isComplete, limits and probes. The limits are those "
+                    + "that a broker announces in MQTT 5. "
                     + "The object of a probe has the keys probe, state (good, notice or problem) and text. "
                     + "If their values are known, it also has the keys clause, advice, found and announced. "
                     + "Sizes are in bytes.",

@@ -62,7 +62,8 @@ enum Advice {
         case .tlsNotSpoken, .closedDuringHandshake:
             "This is probably a port without TLS. Try the TLS port, which is often 8883, or use --no-tls."
         case .tlsClientCertificateRequired: "Give a client certificate with --cert and --key."
-        case .tlsClientCertificateRejected: "Give a client certificate of an authority that the broker trusts."
+        case .tlsClientCertificateRejected:
+            "Give a client certificate that was issued by an authority that the broker trusts."
         case .tlsNoCommonProtocol: "Correct or remove the option --tls-alpn."
         case .badCertificateFile, .badPrivateKeyFile, .wrongPassPhrase, .keyMismatch, .invalidConfiguration:
             "Check the files of the options --cafile, --capath, --cert and --key."

@@ -252,7 +252,7 @@ struct Examination {
                 address.tls == nil
                     ? "The port may need TLS: add --cafile or --tls-use-os-certs. "
                         + "If the port is not for MQTT, correct the port (-p)."
-                    : "Correct the port (-p). The port may be for HTTPS, or for MQTT over WebSocket."))
+                    : "Correct the port (-p). Perhaps this port is for HTTPS, or for MQTT over WebSocket."))
     }
 
     private mutating func noteLimits(_ connAck: ConnAck) {

@@ -22,8 +22,9 @@ package struct ProxyCommand: CourierCommand {
                 "The number is the third, the 100th, every tenth, the first 5 or every. Without a number, the rule "
                     + "applies to all packets. Packet types are names such as PUBLISH or PUBACK, PUBREC with commas. "
                     + "The word packets stands for all types.",
-                "The details may follow in any order: from the client, from the broker, to FILTER, by 2 s or by 500 ms "
-                    + "(for delay), and a number: 3 (only the third packet) or after 10 (all later packets). FILTER is "
+                "These details may follow in any order: \"from the client\" or \"from the broker\", \"to FILTER\", a time "
+                    + "for delay such as \"by 2 s\" or \"by 500 ms\", and a number such as \"3\" (only the third packet) or "
+                    + "\"after 10\" (all later packets). FILTER is "
                     + "compared with the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. Write a filter with spaces in "
                     + "double quotes.",
                 "A rule counts its packets in all connections together. Packets behind a delayed packet of the same "

@@ -80,8 +80,9 @@ extension MessageProperties.Values {
 
 extension MessageProperties {
     /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
-    /// ``PacketProperties/init(publishing:)``. The content type and user properties are encoded directly, without a
-    /// list of properties. This encoding is faster, and many messages have these properties.
+    /// ``PacketProperties/init(publishing:)``. The content type and the user properties are written directly to
+    /// `buffer`, and no `PacketProperties` value is made for them. This is faster, and many messages have these
+    /// properties.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)

@@ -226,7 +226,7 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Ends every `for await` loop's wait for the grant of its filter, with this error. The loops themselves continue.
+    /// If a `for await` loop waits for the grant of its filter, the wait ends with this error. The loop itself continues.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }

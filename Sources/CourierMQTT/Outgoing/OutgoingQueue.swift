@@ -148,8 +148,8 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    /// Records that the event loop has ended a destroyed session. Messages of the next session may be sent on the next
-    /// connection.
+    /// Records that the event loop has ended the session that the app destroyed. Messages of the next session may be
+    /// sent on the next connection.
     func endedSession() {
         isProbablyConnected.store(false, ordering: .relaxed)
         state.withLock { state in

@@ -128,7 +128,7 @@ extension JobQueue {
         steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
     }
 
-    /// Ends a pause, if neither the store nor the parked messages are full.
+    /// Ends a pause, if the store has room and the number of parked messages is below its limit.
     mutating func resume() {
         guard pauseReason != nil, parking.isEmpty, unstored.isEmpty else { return }
         pauseReason = nil

@@ -195,7 +195,7 @@ final class Processor: MessageProcessor {
     /// The effects of a change that must happen after the lock is released.
     private struct Effects: Sendable {
         var mustCallLoop = false
-        /// The timer that an earlier one replaces.
+        /// The previous timer. A timer that fires earlier has replaced it.
         var oldTimer: LoopTimer?
         /// The waiters to resume; see ``State``.
         var reader: Waiter<Void>?

@@ -3,6 +3,14 @@ import MQTTEngine
 
 /// Pauses reading from the broker while a reader or the store is too slow.
 extension MessageDistributor {
+    /// Pauses reading, because the queue of a reader is full. If `isOverfull` is true, too many messages or bytes wait.
+    func readerFilled(_ id: ReaderID, isOverfull: Bool) {
+        if isOverfull { state.pointee.isOverfull = true }
+        if state.pointee.readers[id]?.isBehind == true { return dependencies.setReadingPaused(true) }
+        state.pointee.readers[id]?.isBehind = true
+        fellBehind()
+    }
+
     /// Adds a reason to pause reading from the broker, and pauses reading. Pauses even if there is another reason
     /// already, because reading is not paused at the start of a new connection.
     func fellBehind() {

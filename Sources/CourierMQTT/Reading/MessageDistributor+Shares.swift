@@ -125,10 +125,6 @@ extension MessageDistributor {
             return batch.removeAll()
         }
         if pushed.dropped > 0 { dropped(pushed.dropped, by: reader) }
-        guard pushed.isFull else { return }
-        if pushed.isOverfull { state.pointee.isOverfull = true }
-        if reader.isBehind { return dependencies.setReadingPaused(true) }
-        state.pointee.readers[id]?.isBehind = true
-        fellBehind()
+        if pushed.isFull { readerFilled(id, isOverfull: pushed.isOverfull) }
     }
 }

@@ -23,8 +23,8 @@ package final class PacketTap: Sendable {
     /// the first packet.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
-    /// Shows packets that were read. All packets in `bytes` are complete. If `bytes` contains CONNACK, or AUTH before
-    /// CONNACK, that packet is the first packet in `bytes`.
+    /// Shows packets that were read. All packets in `bytes` are complete. CONNACK is always the first packet in
+    /// `bytes`. An AUTH packet that arrives before CONNACK is also the first packet in `bytes`.
     func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {

@@ -106,7 +106,7 @@ extension SessionDriver: LoopWork {
     }
 }
 
-/// Gives ``MessageSuspicion`` the data and the control that it needs.
+/// Limits the PUBLISH packets in flight for ``MessageSuspicion``, and reports which messages are in flight.
 extension SessionDriver {
     /// Sets the maximum number of unacknowledged PUBLISH packets; `nil` means no limit.
     func setSendLimit(_ limit: Int?) {

@@ -54,8 +54,8 @@ package final class SessionDriver: @unchecked Sendable {
         var hasUnwrittenBytes = false
         /// True if bytes of earlier writes were unsent when the last write began.
         var followsUnwrittenBytes = false
-        /// The maximum number of bytes that may wait in the channel while it has many unsent bytes (is above high
-        /// water). `nil` if the channel was not above high water yet.
+        /// The maximum number of unsent bytes in the channel after the channel has passed its high water mark. `nil` if
+        /// the channel has not passed the mark yet.
         var backlogLimit: Int?
         /// The pause in reading while the queue of a reader is full.
         var pause = ReadingPause()

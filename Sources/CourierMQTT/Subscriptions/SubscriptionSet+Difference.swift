@@ -2,7 +2,7 @@ import CourierCore
 
 /// Sends the difference between the wanted and the confirmed subscriptions.
 extension SubscriptionSet {
-    /// Handles a possible change of the entry at `place`. Ends the wait of callers that have a result, updates the
+    /// Handles a possible change of the entry at `place`: resumes the callers whose result is now known, updates the
     /// store, and queues the next request.
     mutating func changed(_ place: Int, _ actions: inout [Action]) {
         compare(place)

@@ -17,12 +17,13 @@ public struct ProtobufReader {
         self.maximumCount = maximumCount
     }
 
-    /// Reads a number, string or bytes without presence. A missing field leaves the value unchanged.
+    /// Reads a number, string or bytes of a field for which Protobuf does not record whether it was set. If the field
+    /// is missing, `value` stays unchanged.
     ///
     /// - Parameters:
     ///   - field: The index of the field in the schema.
     ///   - codec: The codec for the kind of the field.
-    ///   - value: Set if the field is present.
+    ///   - value: Receives the value of the field.
     /// - Throws: ``CourierCore/CourierError`` if a string is not UTF-8.
     @inlinable
     public func read<Codec: ProtobufValueCodec>(
@@ -252,7 +253,7 @@ public struct ProtobufReader {
     func equivalentKeys(_ field: Int) -> any Error {
         CourierError(
             .decodingFailed,
-            "\(name(field)) has two keys of the same letters in different bytes; a Dictionary cannot hold both keys; "
+            "\(name(field)) has two keys that are the same text in Unicode, but different bytes; a Dictionary cannot hold both; "
                 + "normalize the keys to one form of Unicode, or use a repeated field instead of a map")
     }
 

@@ -17,8 +17,8 @@ struct MessagePages {
                 + "AND progress <> \(StoredOutgoing.Progress.queued.stored) ORDER BY key LIMIT ?", "reading messages")
     }
 
-    /// Calls `body` with at most `limit` rows, in the order of their keys, until `body` returns `false`. If `areSent`
-    /// is true, skips queued messages.
+    /// Calls `body` once for each row, in the order of the keys. Stops after `limit` rows, or when `body` returns
+    /// `false`. If `areSent` is true, skips queued messages.
     func visit(
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool

@@ -1,5 +1,6 @@
 extension WebSocketConfiguration {
-    /// The minimum length of a secret in bytes. Shorter values are too common in ordinary text.
+    /// The minimum length, in bytes, of a secret that is hidden in texts. A shorter value occurs too often in ordinary
+    /// text.
     private static let shortestSecret = 4
 
     /// A text is hidden if it contains this many consecutive bytes of a secret. So a secret that was cut is hidden too.

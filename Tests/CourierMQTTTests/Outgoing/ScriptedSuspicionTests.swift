@@ -244,7 +244,7 @@ import Testing
         #expect(await world.publishes(on: number).filter { $0.topic == "free" }.count == 3)
     }
 
-    @Test func `messages are no longer suspected if the suspected message expires while it waits`() async throws {
+    @Test func `the suspicion ends if the suspected message expires while it waits`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.offline.maximumAge = .seconds(7)

@@ -9,11 +9,11 @@ struct BenchPayload: Sendable {
     enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The send time in 8 bytes, the run in 8 bytes, and then only zeros.
         case zeros
-        /// The send time and the run in 8 bytes each, and random bytes.
+        /// The send time and the number of the run in 8 bytes each, and then random bytes.
         case random
-        /// The send time and the run in 16 hexadecimal digits each, and letters.
+        /// The send time and the number of the run in 16 hexadecimal digits each, and then letters.
         case text
-        /// A JSON object with the send time and the run in hexadecimal digits, and letters.
+        /// A JSON object with the send time and the number of the run in hexadecimal digits, and then letters.
         case json
 
         /// The beginning of a JSON payload, up to the send time.
