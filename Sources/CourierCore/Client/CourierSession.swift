@@ -324,8 +324,11 @@ public protocol CourierSession: CourierEventManager {
 
     /// The messages that wait to be sent: their number, and the oldest of them with topic, size and age.
     ///
-    /// Reading this property throws the error of the message store if the list needs the store and the store cannot be
-    /// read.
+    /// After `connect()`, reading this property waits until the client has counted the messages that an earlier process
+    /// stored. The client counts them when it knows their client id and broker, so the wait can include the response of
+    /// the provider. If the provider or the store fails, or the attempt to connect ends, the wait ends.
+    ///
+    /// Reading this property throws the error of the message store if the store cannot be read, or `CancellationError`.
     var waiting: WaitingMessages { get async throws }
 
     /// The client's counts, such as accepted, acknowledged and waiting messages, connections and bytes. Reading the

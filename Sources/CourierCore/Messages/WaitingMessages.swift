@@ -6,8 +6,8 @@
 /// for message in waiting.oldest { print(message.topic, message.byteCount, message.age) }
 /// ```
 ///
-/// A message waits until the client begins to send it. Messages in flight do not wait. Messages that an earlier process
-/// stored are included when the client has opened its message store, which happens at the first attempt to connect.
+/// A message waits until the client begins to send it. Messages in flight do not wait. The first attempt to connect opens
+/// the message store. From then on, messages that an earlier process stored are included.
 public struct WaitingMessages: Sendable {
     /// The maximum number of messages in ``oldest``, 1,000.
     public static let listLimit = 1_000

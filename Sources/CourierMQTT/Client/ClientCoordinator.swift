@@ -48,6 +48,8 @@ final class ClientCoordinator: @unchecked Sendable {
     let agreement = Mutex(ConnectionAgreement())
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
+    /// The callers that wait until the stored messages of an earlier process are counted.
+    let storeWaiters = CallbackList<Result<Void, CourierError>>()
     let lastWaiterKey = Atomic(SubscriptionKeeper.firstWaiterKey)
 
     // MARK: State, used only on the event loop
@@ -210,6 +212,7 @@ extension ClientCoordinator {
         reportStatus()
         setTimer()
         giveUpUnwantedSearch()
+        answerStoreWaiters()
         finishIfReleased()
     }
 

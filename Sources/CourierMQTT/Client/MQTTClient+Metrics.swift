@@ -17,6 +17,9 @@ extension MQTTClient {
     }
 
     var waiting: WaitingMessages {
-        get async throws { try await parts.publishing.waiting() }
+        get async throws {
+            try await parts.coordinator.waitForStoredCount(parts.waiterCount)
+            return try await parts.publishing.waiting()
+        }
     }
 }

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTransport
 import Foundation
+import Synchronization
 
 /// Restores the session from the message store, and determines the scope of the session's rows: a client id and a
 /// broker.
@@ -12,7 +13,44 @@ extension ClientCoordinator {
         subscriptionsChanged()
         distributor.rowsAppeared()
         if let scope = durable?.scope { processors.storeOpened(scope) }
+        answerStoreWaiters()
     }
+
+    // MARK: Callers that need the number of stored messages
+
+    /// Waits until the outgoing queue counts the stored messages of an earlier process. Returns at once if the client
+    /// has no store, or if neither a read of the store nor an attempt to connect is running.
+    ///
+    /// - Throws: The error of the last read of the store, or `CancellationError`.
+    func waitForStoredCount(_ waiterCount: WaiterCount) async throws {
+        guard let durable else { return }
+        let waiter = Waiter<Void>(waiterCount)
+        let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
+        loop.execute { [self] in
+            storeWaiters.add({ waiter.resume($0.mapError { $0 }) }, under: key)
+            durable.whenRead { [self] in answerStoreWaiters() }
+        }
+        try await waiter.value { [self] in loop.execute { [self] in storeWaiters.remove(key) } }
+    }
+
+    /// Resumes the callers of ``waitForStoredCount(_:)``, unless the client is opening its store.
+    func answerStoreWaiters() {
+        guard let durable, !isOpeningStore(durable) else { return }
+        storeWaiters.callAll(durable.readFailure.map { .failure($0) } ?? .success(()))
+    }
+
+    /// True while the store is being read, or while an attempt to connect runs that first reads the store.
+    private func isOpeningStore(_ durable: DurableSession) -> Bool {
+        if durable.isOpen { return false }
+        if durable.isReading { return true }
+        if durable.knownScope != nil { return false }
+        return switch supervisor.phase {
+        case .authenticating, .locating, .opening: true
+        case .resting, .paused, .waiting, .connected, .closing: false
+        }
+    }
+
+    // MARK: Reports
 
     /// Reports a stored message that the client does not send, because its topic or its properties are not allowed.
     func rejected(_ stored: StoredMessage, _ error: CourierError) {

@@ -42,7 +42,10 @@ final class DurableSession: @unchecked Sendable {
     private var namedScope: StoreScope?
     /// The messages in flight of an earlier process. `nil` after they were passed to the driver.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
-    private var isReading = false
+    /// True while the rows of an earlier process are being read.
+    private(set) var isReading = false
+    /// The error of the last read of the rows; `nil` if the read succeeded or no row was read yet.
+    private(set) var readFailure: CourierError?
     private var loading: Task<Void, Never>?
     /// The number of reads that were started. The result of a read is ignored if a newer read was started.
     private var readingCount = 0
@@ -96,6 +99,13 @@ final class DurableSession: @unchecked Sendable {
         removeDestroyed(readingCount, thenLoad: scope)
     }
 
+    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs.
+    func whenRead(_ done: @escaping () -> Void) {
+        loop.preconditionOnLoop()
+        guard isReading else { return done() }
+        waiters.append { _ in done() }
+    }
+
     private func removeDestroyed(_ number: Int, thenLoad scope: StoreScope) {
         guard let gone = destroyed.first else { return load(scope, number) }
         store.commit([.removeAll], in: gone) { [loop] result in
@@ -132,6 +142,7 @@ final class DurableSession: @unchecked Sendable {
 
     private func failedToOpen(_ error: CourierError) {
         isReading = false
+        readFailure = error
         if !isFailing { failed(error) }
         isFailing = true
         answer(.failure(error))
@@ -150,6 +161,7 @@ final class DurableSession: @unchecked Sendable {
 
     private func begin(_ session: StoredSession, _ scope: StoreScope) {
         (isReading, isFailing, isOpen) = (false, false, true)
+        readFailure = nil
         (self.session, namedScope) = (session.session ?? scope, scope)
         steps.begin(scope)
         subscriptionCommits.begin(scope)
@@ -237,6 +249,7 @@ final class DurableSession: @unchecked Sendable {
         scope = nil
         isOpen = false
         isFailing = false
+        readFailure = nil
         answer(.failure(error))
     }
 

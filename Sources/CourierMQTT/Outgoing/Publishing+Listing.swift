@@ -8,31 +8,46 @@ extension Publishing {
     /// Messages that an earlier process stored are read from the message store, unless the queue has already read them.
     func waiting() async throws -> WaitingMessages {
         let limit = WaitingMessages.listLimit
-        let entries = queue.waitingEntries(limit: limit, now: MonotonicInstant(loop.clock.now))
-        var oldest = entries.earlier
-        if entries.unreadCount > 0, oldest.count < limit, let store {
-            oldest += try await store.unreadMessages(limit: limit - oldest.count, waiterCount)
+        guard let store else {
+            return WaitingMessages(queue.waitingEntries(limit: limit, now: MonotonicInstant(loop.clock.now)), [])
         }
-        oldest += entries.current.prefix(limit - oldest.count)
-        return WaitingMessages(count: entries.count, byteCount: entries.byteCount, oldest: oldest)
+        let (entries, position) = try await store.waitingEntries(limit: limit, waiterCount)
+        guard entries.unreadCount > 0, let position else { return WaitingMessages(entries, []) }
+        return WaitingMessages(
+            entries, try await store.unreadMessages(limit: limit - entries.earlier.count, from: position))
     }
 }
 
 extension OutgoingStore {
+    /// Returns the waiting entries of the queue, and the position of the rows that are not entries yet. Both are read
+    /// in one job of the event loop, so that the queue reads no row in between.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of messages in each list.
+    ///   - waiterCount: Counts this call while it waits for the event loop.
+    /// - Returns: The entries, and the position; `nil` if no session is open.
+    /// - Throws: `CancellationError`.
+    fileprivate func waitingEntries(
+        limit: Int, _ waiterCount: WaiterCount
+    ) async throws -> (OutgoingQueue.WaitingEntries, Position?) {
+        let waiter = Waiter<(OutgoingQueue.WaitingEntries, Position?)>(waiterCount)
+        loop.execute { [self] in
+            let entries = queue.waitingEntries(limit: limit, now: MonotonicInstant(loop.clock.now))
+            let position = scope.map { Position(scope: $0, last: lastRead, end: lastEarlierID) }
+            waiter.resume(.success((entries, position)))
+        }
+        return try await waiter.value()
+    }
+
     /// Reads the oldest rows of an earlier process that are not entries of the queue yet.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of messages.
-    ///   - waiterCount: Counts this call while it waits for the event loop.
-    /// - Returns: The messages, oldest first. There may be fewer than `limit`, if the queue began to read the rows
-    ///   during this call.
-    /// - Throws: The error of the store, or `CancellationError`.
-    fileprivate func unreadMessages(limit: Int, _ waiterCount: WaiterCount) async throws -> [WaitingMessage] {
-        let waiter = Waiter<Position?>(waiterCount)
-        loop.execute { [self] in
-            waiter.resume(.success(scope.map { Position(scope: $0, last: lastRead, end: lastEarlierID) }))
-        }
-        guard var position = try await waiter.value() else { return [] }
+    ///   - start: The position of the first of these rows.
+    /// - Returns: The messages, oldest first.
+    /// - Throws: The error of the store.
+    fileprivate func unreadMessages(limit: Int, from start: Position) async throws -> [WaitingMessage] {
+        var position = start
         var messages: [WaitingMessage] = []
         while messages.count < limit {
             let page = try await store.outgoing(in: position.scope, after: position.last, limit: StoredSession.pageSize)
@@ -48,11 +63,20 @@ extension OutgoingStore {
     }
 
     /// The position in the store where the unread rows begin.
-    private struct Position: Sendable {
+    fileprivate struct Position: Sendable {
         let scope: StoreScope
         var last: StoredMessage.ID?
         /// The id of the last row that an earlier process wrote.
         let end: UInt64
+    }
+}
+
+extension WaitingMessages {
+    /// Makes a list of the entries of the queue, and of messages that are only in the store.
+    fileprivate init(_ entries: OutgoingQueue.WaitingEntries, _ unread: [WaitingMessage]) {
+        let earlier = entries.earlier + unread
+        let current = entries.current.prefix(Self.listLimit - earlier.count)
+        self.init(count: entries.count, byteCount: entries.byteCount, oldest: earlier + current)
     }
 }
 

@@ -110,4 +110,116 @@ import Testing
             #expect(waiting.count == 0 && waiting.oldest.isEmpty)
         }
     }
+
+    // MARK: Before the store is open
+
+    private static let messages = (0..<3).map {
+        StoreChange.enqueue(ScriptedOutboxTests.message(UInt64($0 + 1), "row \($0)"))
+    }
+
+    /// Runs `body` with a client that is not connected. The provider returns options when `body` tells it. The broker
+    /// refuses the first connection.
+    private static func unopened(
+        _ store: (any MessageStore)?, _ scope: StoreScope? = nil,
+        _ body: (ScriptedWorld, ScriptedProvider) async throws -> Void
+    ) async throws {
+        let provider = ScriptedProvider(StoreScopeTests.options(), [.silence])
+        try await ScriptedWorld.run(
+            [.connection([.refuse(.serverUnavailable)])], provider: provider, isScriptChecked: false
+        ) {
+            $0.messageStore = store
+            $0.session.storeScope = scope
+        } _: {
+            try await body($0, provider)
+        }
+    }
+
+    @Test(arguments: [nil, StoreScope(clientID: "phone", broker: "orders")])
+    func `client.waiting right after connect() includes the messages of an earlier process`(_ scope: StoreScope?)
+        async throws
+    {
+        let store = ControlledStore()
+        try await store.memory.fill(Self.messages, scope ?? StoreScope(StoreScopeTests.options()))
+        store.holdReads()
+        try await Self.unopened(store, scope) { world, provider in
+            world.client.connect()
+            let waiting = Task { [client = world.client] in try await client.waiting }
+            await world.until { provider.keptCount == 1 && world.client.waitingCount == 1 }
+            provider.completeKept()
+            await world.until { store.heldReadCount == 1 }
+            #expect(world.client.waitingCount == 1)
+            store.letReadsPass()
+            store.releaseRead()
+            let messages = try await waiting.value
+            #expect(messages.count == 3 && messages.oldest.map(\.topic) == ["t", "t", "t"])
+        }
+    }
+
+    @Test(arguments: [nil, StoreScope(clientID: "phone", broker: "orders")])
+    func `client.waiting throws the error of a store that cannot be read`(_ scope: StoreScope?) async throws {
+        try await Self.unopened(UnreadableStore(failures: 1_000), scope) { world, provider in
+            world.client.connect()
+            await world.until { provider.keptCount == 1 }
+            provider.completeKept()
+            for _ in 0..<2 {
+                let error = await #expect(throws: CourierError.self) { try await world.client.waiting }
+                #expect(error?.code == .storeFailed)
+                await world.until { world.events.contains("connectionFailure") }
+            }
+        }
+    }
+
+    /// An event that ends the wait for the stored messages.
+    enum EndOfWait: CaseIterable, Sendable { case failureOfProvider, disconnect, destroy, cancellation }
+
+    @Test(arguments: EndOfWait.allCases)
+    func `client.waiting returns when the attempt ends before the store is opened`(_ end: EndOfWait) async throws {
+        let store = ControlledStore()
+        try await store.memory.fill(Self.messages, StoreScope(StoreScopeTests.options()))
+        try await Self.unopened(store) { world, provider in
+            world.client.connect()
+            let waiting = Task { [client = world.client] in try await client.waiting }
+            await world.until { provider.keptCount == 1 && world.client.waitingCount == 1 }
+            switch end {
+            case .failureOfProvider: provider.completeKept(.failure(.httpError(statusCode: 500)))
+            case .disconnect: world.client.disconnect()
+            case .destroy: world.client.destroy()
+            case .cancellation: waiting.cancel()
+            }
+            if end == .cancellation {
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+            } else {
+                let messages = try await waiting.value
+                #expect(messages.count == 0)
+            }
+        }
+    }
+
+    @Test func `when connected() returns, client.metrics counts the messages of an earlier process`() async throws {
+        let store = ControlledStore()
+        try await store.memory.fill(Self.messages, StoreScope(StoreScopeTests.options()))
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
+        try await ScriptedWorld.run([script], provider: ScriptedProvider(StoreScopeTests.options())) {
+            $0.messageStore = store
+        } _: { world in
+            world.client.connect()
+            try await world.client.connected()
+            let metrics = world.client.metrics
+            #expect(metrics.waitingCount + metrics.inFlightCount == 3)
+            gate.release()
+            await world.soon { world.client.metrics.acknowledgedCount == 3 }
+            let end = world.client.metrics
+            #expect(end.waitingCount + end.inFlightCount == 0)
+        }
+    }
+
+    @Test func `without a store, client.waiting does not wait for the provider`() async throws {
+        try await Self.unopened(nil) { world, provider in
+            world.client.connect()
+            await world.until { provider.keptCount == 1 }
+            let messages = try await world.client.waiting
+            #expect(messages.count == 0)
+        }
+    }
 }
