@@ -11,8 +11,8 @@ struct ClientParkedMessages: ParkedMessages {
     let store: (any MessageStore)?
     /// Returns the scope of the rows, when the store is open.
     let scope: @Sendable () async -> StoreScope?
-    /// Stores changes, when the client has no processor for them.
-    let write: @Sendable ([StoreChange]) async throws -> Void
+    /// Stores changes in this scope, when the client has no processor for them. Throws if the session was destroyed.
+    let write: @Sendable ([StoreChange], StoreScope) async throws -> Void
     let now: @Sendable () -> StoreTime
 
     func messages(of processor: String?, after id: StoredMessage.ID?, limit: Int) async throws -> [ParkedMessage] {
@@ -39,26 +39,26 @@ struct ClientParkedMessages: ParkedMessages {
         guard store != nil else {
             return processors.all.contains { $0.retryParked(id, nil) } || processors.retryLeft(id)
         }
-        guard let job = try await parkedJob(id) else { return false }
+        guard let scope = await scope(), let job = try await parkedJob(id, in: scope) else { return false }
         if let processor = processors[job.state.processor], try await processor.isLoaded() {
             return processor.retryParked(id, job)
         }
-        try await write([.updateJob(id, job.state.retried(at: now()))])
+        try await write([.updateJob(id, job.state.retried(at: now()))], scope)
         return true
     }
 
     func remove(_ id: StoredMessage.ID) async throws -> Bool {
         guard store != nil else { return processors.all.contains { $0.removeParked(id) } || processors.removeLeft(id) }
-        guard let job = try await parkedJob(id) else { return false }
+        guard let scope = await scope(), let job = try await parkedJob(id, in: scope) else { return false }
         if let processor = processors[job.state.processor], try await processor.isLoaded() {
             return processor.removeParked(id)
         }
-        try await write([.removeJob(id)])
+        try await write([.removeJob(id)], scope)
         return true
     }
 
-    private func parkedJob(_ id: StoredMessage.ID) async throws -> StoredJob? {
-        guard let store, let scope = await scope(), let job = try await store.job(id, in: scope) else { return nil }
+    private func parkedJob(_ id: StoredMessage.ID, in scope: StoreScope) async throws -> StoredJob? {
+        guard let store, let job = try await store.job(id, in: scope) else { return nil }
         return job.state.isParked ? job : nil
     }
 }

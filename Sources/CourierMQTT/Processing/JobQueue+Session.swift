@@ -63,6 +63,11 @@ extension JobQueue {
         runningCount == 0 && recordingCount == 0 && !jobs.values.contains { $0.stage == .storing }
     }
 
+    /// True if the result of a commit is awaited: a message is being stored, or a handled message is being removed.
+    var isCommitting: Bool {
+        recordingCount > 0 || jobs.contains { id, job in job.stage == .storing && !unstored.contains(id) }
+    }
+
     /// Starts no more handlers.
     mutating func stop() { isStopped = true }
 

@@ -45,10 +45,12 @@ extension MQTTClient {
                     loop.execute { continuation.resume(returning: coordinator.durable?.inbox.scope) }
                 }
             },
-            write: { changes in
+            write: { changes, scope in
                 try await withCheckedThrowingContinuation { continuation in
                     loop.execute {
-                        guard let inbox = coordinator.durable?.inbox else { return continuation.resume() }
+                        guard let inbox = coordinator.durable?.inbox, inbox.scope == scope else {
+                            return continuation.resume(throwing: ClientCoordinator.destroyed)
+                        }
                         inbox.changeJobs(changes) { continuation.resume(with: $0) }
                     }
                 }

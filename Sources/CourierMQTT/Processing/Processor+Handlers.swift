@@ -35,7 +35,8 @@ extension Processor {
         guard state.starting.count > 0, !state.hasNewWorker else { return }
         state.hasNewWorker = true
         let worker = Worker()
-        worker.task = Task { [self] in
+        // The task must not have the task-local values of the caller whose message it handles first.
+        worker.task = Task.detached(priority: priority) { [self] in
             await Self.$current.withValue(ObjectIdentifier(self)) { await work(worker) }
         }
         state.workers.append(worker)
@@ -53,13 +54,14 @@ extension Processor {
             if next.isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
             let outcome = await work.handle(next.context)
             count += 1
-            start = finished(outcome, worker, isLast: count == Self.handlersPerWorker)
+            // A handler may have canceled the task of its worker.
+            start = finished(outcome, worker, isLast: count == Self.handlersPerWorker || Task.isCancelled)
         }
     }
 
     /// Reports the result of a handler, and returns the next handler of the worker. Returns `nil` if the worker ends.
     private func finished(_ outcome: JobQueue.Outcome, _ worker: Worker, isLast: Bool) -> Start? {
-        var (start, left): (Start?, JobQueue.Left?) = (nil, nil)
+        var start: Start?
         changeState { state, now in
             guard let id = worker.job else { return }
             let isOverdue = !state.overdue.isEmpty && state.overdue.remove(id) != nil
@@ -75,9 +77,7 @@ extension Processor {
             } else {
                 start = nextStart(of: worker, &state, now)
             }
-            if state.left != nil, state.handlerCount == 0 { left = exchange(&state.left, with: nil) }
         }
-        if let left { parts.processors.remove(self, leaving: left) }
         return start
     }
 

@@ -40,22 +40,24 @@ extension Processor {
     /// Ends the subscription, and passes the messages that are not acknowledged to the next reader.
     private func close() async {
         _ = client.withLock { exchange(&$0, with: nil) }
+        registration.whenEnded(nil)
         grant.cancel()
         // The reading task may have taken a message just now. It becomes a job before the jobs are given back.
         let reading = state.withLock { exchange(&$0.reading, with: nil) }
         reading?.cancel()
         await reading?.value
         let unread = registration.queue.close().worthKeeping
-        var (left, leftJobs): ([ReceivedMessage], JobQueue.Left?) = ([], nil)
-        var timer: LoopTimer?
+        var left: [ReceivedMessage] = []
+        var timers: [LoopTimer] = []
         changeState { state, _ in
-            timer = exchange(&state.timer, with: nil)?.timer
-            (left, leftJobs) = (state.queue.giveBack(), state.queue.takeLeft())
-            // While a cancelled handler runs, no other processor may take this name and start the handler's message.
-            if state.handlerCount > 0 { state.left = exchange(&leftJobs, with: nil) }
+            timers = [exchange(&state.timer, with: nil)?.timer, exchange(&state.loadTimer, with: nil)].compactMap(
+                \.self)
+            left = state.queue.giveBack()
+            // While a cancelled handler runs or a message is being stored, no other processor may take this name and
+            // start the same message.
+            state.left = state.queue.takeLeft()
         }
-        timer?.cancel()
-        if let leftJobs { parts.processors.remove(self, leaving: leftJobs) }
+        for timer in timers { timer.cancel() }
         parts.loop.execute { [parts, registration, left] in
             parts.coordinator.closed(registration, left + unread)
         }

@@ -40,8 +40,9 @@ extension Processor {
 
     /// Stores changes of jobs. On the event loop.
     func write(_ changes: [StoreChange], for id: JobQueue.JobID?) {
-        parts.coordinator.durable?.inbox.changeJobs(changes) { [self] result in
-            if let id, case .success = result { settled(.removal(id)) }
+        parts.coordinator.durable?.inbox.changeJobs(changes) { [self] _ in
+            // The commit fails only if the session was destroyed or the client has ended. The job ends in any case.
+            if let id { settled(.removal(id)) }
         }
     }
 
@@ -113,10 +114,11 @@ extension Processor {
     }
 
     /// Loads the handled keys and the jobs of an earlier process, page by page. Repeats this until the store can be
-    /// read. On the event loop.
+    /// read. Does nothing if the jobs of this scope are already being loaded. On the event loop.
     func load(_ scope: StoreScope) {
         let number: Int? = state.withLock { state in
-            guard state.queue.isLoading else { return nil }
+            guard state.queue.isLoading, !state.queue.isStopped, state.loadedScope != scope else { return nil }
+            state.loadedScope = scope
             state.loadCount += 1
             return state.loadCount
         }
@@ -130,15 +132,28 @@ extension Processor {
             do {
                 while try await loadPage(&load, from: store) {}
             } catch {
-                parts.log.log(
-                    .warning, source: "processing", clientID: load.scope.clientID,
-                    "The processor \(name.quoted()) cannot load its messages, and tries again: "
-                        + CourierError.summary(of: error))
-                let timer = LoopTimer(on: parts.loop, after: JobQueue.storePause) { [self, load] in proceed(with: load)
-                }
-                state.withLock { $0.loadTimer = timer }
+                repeatLater(load, after: error)
             }
         }
+    }
+
+    /// Repeats a load after a pause, because the store could not be read. Does nothing if the processor has stopped, or
+    /// if another load has begun.
+    private func repeatLater(_ load: Load, after error: any Error) {
+        let isRepeated = state.withLock { state in
+            guard isCurrent(load, state) else { return false }
+            state.loadTimer = LoopTimer(on: parts.loop, after: JobQueue.storePause) { [self] in proceed(with: load) }
+            return true
+        }
+        guard isRepeated else { return }
+        parts.log.log(
+            .warning, source: "processing", clientID: load.scope.clientID,
+            "The processor \(name.quoted()) cannot load its messages, and tries again: "
+                + CourierError.summary(of: error))
+    }
+
+    private func isCurrent(_ load: Load, _ state: borrowing State) -> Bool {
+        state.loadCount == load.number && !state.queue.isStopped
     }
 
     /// Loads the handled keys before the first page, and the next page of jobs. Returns `false` after the last page.
@@ -148,7 +163,7 @@ extension Processor {
         let jobs = page.filter { $0.state.processor == name }.map { (job: $0, orderKey: orderKey(of: $0)) }
         var isMore = page.count == StoredSession.pageSize
         changeState { [load] state, now in
-            guard state.loadCount == load.number, !state.queue.isStopped else {
+            guard isCurrent(load, state) else {
                 isMore = false
                 return
             }
@@ -165,11 +180,17 @@ extension Processor {
 
     /// Removes all jobs, because the session was destroyed.
     func sessionDestroyed() {
+        var timer: LoopTimer?
         changeState { state, _ in
+            timer = exchange(&state.loadTimer, with: nil)
             state.loadCount += 1
+            state.loadedScope = nil
+            // The next session may have a row with the same id.
+            state.loopSteps.removeAll { if case .write = $0 { true } else { false } }
             state.queue.reset()
             state.queue.isLoading = isStored
         }
+        timer?.cancel()
         // The store has no parked message any more, so no caller must wait for the next load.
         for waiter in state.withLock({ exchange(&$0.loaded, with: []) }) { waiter.resume(.success(())) }
     }

@@ -36,13 +36,15 @@ final class Processor: MessageProcessor {
         var idle: [Waiter<Void>] = []
         /// Called when the jobs of an earlier process are loaded.
         var loaded: [Waiter<Void>] = []
+        /// The scope whose jobs are being loaded, or were loaded; `nil` before the store was opened.
+        var loadedScope: StoreScope?
         /// The number of loads that were started. The result of an earlier load is ignored.
         var loadCount = 0
         /// The task that ends the subscription; `nil` before the stop.
         var closing: Task<Void, Never>?
         /// The timer that loads the jobs again after the store failed.
         var loadTimer: LoopTimer?
-        /// The messages to leave when the last handler has returned after a stop; `nil` before the stop, and afterwards.
+        /// The messages to leave when the processor is settled after a stop; `nil` before the stop, and afterwards.
         var left: JobQueue.Left?
         /// True if the running handlers are cancelled because the processor stops.
         var isCancelling = false
@@ -52,6 +54,10 @@ final class Processor: MessageProcessor {
 
         /// The number of handlers that run or must start.
         var handlerCount: Int { starting.count + workers.count { $0.job != nil } }
+
+        /// True if no handler runs, and no commit for a job is unfinished. After a stop, another processor may then
+        /// take the name and load the jobs.
+        var isSettled: Bool { handlerCount == 0 && !queue.isCommitting }
     }
 
     let name: String
@@ -63,6 +69,8 @@ final class Processor: MessageProcessor {
     /// Keeps the client alive until the processor has stopped.
     let client: Mutex<MQTTClient?>
     let isStored: Bool
+    /// The priority of the task that has started the processor. Handlers run with this priority.
+    let priority: TaskPriority
 
     init(
         _ settings: JobQueue.Settings, number: Int, _ work: Work, of client: MQTTClient, _ request: SubscriptionRequest
@@ -71,6 +79,7 @@ final class Processor: MessageProcessor {
         self.work = work
         parts = client.parts
         isStored = settings.isStored
+        priority = Task.currentPriority
         self.client = Mutex(client)
         var queue = JobQueue(settings, firstID: number << 40)
         queue.isLoading = settings.isStored
@@ -88,8 +97,12 @@ final class Processor: MessageProcessor {
                 if let durable = parts.coordinator.durable, durable.isOpen, let scope = durable.scope { load(scope) }
             }
         }
+        // A reading task that waits for room does not see the end of the subscription. The reference is removed in
+        // `close()`.
+        registration.whenEnded { [self] in Task { await stop() } }
         let reading = Task { await read() }
-        state.withLock { $0.reading = reading }
+        // Starts the handlers of messages that an earlier processor has left.
+        changeState { state, _ in state.reading = reading }
     }
 
     var metrics: ProcessorMetrics { state.withLock { $0.queue.metrics(time: time) } }
@@ -158,13 +171,9 @@ final class Processor: MessageProcessor {
         }
     }
 
-    /// Handles the end of the subscription: the broker has refused it, or the client was shut down.
+    /// Handles the end of the subscription: the broker has refused it. If the client was shut down, the processor stops.
     private func ended(_ error: CourierError?) {
-        if let error {
-            perform { queue, _, _ in queue.refused(error.message) }
-        } else {
-            Task { await stop() }
-        }
+        if let error { perform { queue, _, _ in queue.refused(error.message) } }
     }
 
     // MARK: Steps
@@ -190,6 +199,7 @@ final class Processor: MessageProcessor {
         effects.oldTimer?.cancel()
         effects.reader?.resume(.success(()))
         for waiter in effects.waiters { waiter.resume(.success(())) }
+        if let left = effects.left { parts.processors.remove(self, leaving: left) }
     }
 
     /// The effects of a change that must happen after the lock is released.
@@ -200,6 +210,8 @@ final class Processor: MessageProcessor {
         /// The waiters to resume; see ``State``.
         var reader: Waiter<Void>?
         var waiters: [Waiter<Void>] = []
+        /// The messages that the settled processor leaves; `nil` if it is not stopped or not settled.
+        var left: JobQueue.Left?
     }
 
     /// Takes the steps of the queue. Called under the lock.
@@ -226,6 +238,7 @@ final class Processor: MessageProcessor {
         if !state.loaded.isEmpty, state.queue.isStopped || !state.queue.isLoading {
             effects.waiters += exchange(&state.loaded, with: [])
         }
+        if state.left != nil, state.isSettled { effects.left = exchange(&state.left, with: nil) }
         return effects
     }
 

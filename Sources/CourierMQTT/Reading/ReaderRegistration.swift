@@ -10,6 +10,8 @@ final class ReaderRegistration: Sendable {
     /// for the grant.
     private let grant: Waiter<Void>?
     private let place: Place
+    /// Called when the reader ends without an error.
+    private let onEnd = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// The progress of the registration.
     private enum ReaderState {
@@ -57,6 +59,9 @@ final class ReaderRegistration: Sendable {
         place.state.withLock { $0 = .inside(id) }
     }
 
+    /// Sets the function that is called when the reader ends without an error; `nil` for none.
+    func whenEnded(_ function: (@Sendable () -> Void)?) { onEnd.withLock { $0 = function } }
+
     /// Ends the reader with an error. The reader first receives the messages that have arrived for it. Called on the
     /// event loop.
     func end(_ error: CourierError) {
@@ -70,6 +75,7 @@ final class ReaderRegistration: Sendable {
     func end() {
         retire()
         queue.finish()
+        onEnd.withLock { exchange(&$0, with: nil) }?()
         grant?.resume(
             .failure(
                 CourierError(.sessionMissing, "The client was shut down before the broker granted the subscription.")))

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import Foundation
 import MQTTCodec
 import TestSupport
@@ -29,7 +30,7 @@ import Testing
         return processor
     }
 
-    @Test func `a processor that loads its messages, a parked message is retried, it is handled after the load`()
+    @Test func `a parked message that is retried while its processor loads is handled after the load`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a processor that loads its messages, a parked message is removed, it is removed after the load`()
+    @Test func `a parked message that is removed while its processor loads is removed after the load`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a processor that loads its messages, it is stopped, the retry of a parked message is stored`()
+    @Test func `if a processor is stopped while it loads, the retry of a parked message is stored`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
@@ -78,18 +79,54 @@ import Testing
         }
     }
 
-    @Test func `1,200 stored messages, one read fails, a processor loads page by page and handles each once in order`()
+    /// Adds jobs with the payloads 1 to `count` to the store of the test.
+    private static func addJobs(_ count: UInt64, to test: World) throws -> ControlledStore {
+        let store = try #require(test.store)
+        let rows = (1...count).map { number in
+            StoredMessage(
+                id: StoredMessage.ID(rawValue: number), topic: "orders/1", payload: Array("\(number)".utf8),
+                qos: .one, storedAt: Date())
+        }
+        let state = StoredJob.State(processor: "orders/#", stage: .waiting(.zero, since: .now))
+        store.memory.commit(rows.map { .addJob(StoredJob($0, state)) }, in: test.world.scope) { _ in }
+        return store
+    }
+
+    @Test func `if the load of 1,200 stored messages begins twice, each message is handled once`() async throws {
+        try await World.run([World.connection()], isStored: true) { test in
+            let store = try Self.addJobs(1_200, to: test)
+            await test.world.connect()
+            store.failJobRead(2)
+            let processor = try #require(try test.process() as? Processor)
+            await test.world.until { store.jobReadCount == 2 }
+            processor.parts.loop.execute { processor.load(test.world.scope) }
+            await test.wait(1)
+            await test.world.until { await test.jobs.isEmpty }
+            #expect(test.texts == (1...1_200).map { "\($0)" })
+            await processor.stop()
+        }
+    }
+
+    @Test func `a processor that is stopped while the store cannot be read does not read again`() async throws {
+        try await World.run([World.connection()], isStored: true) { test in
+            let store = try Self.addJobs(1, to: test)
+            await test.world.connect()
+            store.failJobRead(1)
+            let processor = try test.process()
+            await test.world.until { store.jobReadCount == 1 }
+            await processor.stop()
+            await test.wait(5)
+            #expect(store.jobReadCount == 1)
+        }
+    }
+
+    @Test
+    func
+        `if one read of 1,200 stored messages fails, a processor loads the rest and handles each message once in order`()
         async throws
     {
         try await World.run([World.connection()], isStored: true) { test in
-            let store = try #require(test.store)
-            let rows = (UInt64(1)...1_200).map { number in
-                StoredMessage(
-                    id: StoredMessage.ID(rawValue: number), topic: "orders/1", payload: Array("\(number)".utf8),
-                    qos: .one, storedAt: Date())
-            }
-            let state = StoredJob.State(processor: "orders/#", stage: .waiting(.zero, since: .now))
-            store.memory.commit(rows.map { .addJob(StoredJob($0, state)) }, in: test.world.scope) { _ in }
+            let store = try Self.addJobs(1_200, to: test)
             await test.world.connect()
             store.failJobRead(2)
             let processor = try test.process()
@@ -105,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a QoS 2 message, its connection ends before it is stored, it is handled once`(
+    func `a QoS 2 message whose connection ends before it is stored is handled once`(
         _ isSessionPresent: Bool
     ) async throws {
         let script: [ConnectionScript] = [

@@ -12,7 +12,7 @@ import Testing
     private typealias World = ProcessorWorld
 
     @Test(arguments: [true, false])
-    func `two calls of stop, a handler runs, both return when the name of the processor is free again`(
+    func `two calls of stop() while a handler runs return when the name of the processor is free again`(
         _ isStored: Bool
     ) async throws {
         let gate = Gate()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a handler stops its own processor, the call returns at once, the message of the handler is handled once`(
+    func `if a handler stops its own processor, the call returns at once, and its message is handled once`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a waiting limit in bytes, messages arrive together, stop leaves the messages that were not taken`()
+    @Test func `with a waiting limit in bytes, stop() leaves the messages that were not taken to the next reader`()
         async throws
     {
         let texts = ["a", "b", "c", "d", "e"]
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a handler is cancelled after its timeout, later handlers start, they are not cancelled`(
+    func `handlers that start after another handler was cancelled at its timeout are not cancelled`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"), World.message(3, "c"))
@@ -116,6 +116,77 @@ import Testing
             await test.world.until { processor.metrics.handledCount == 3 }
             #expect(areCancelled.value == [true, false, false, false])
             #expect(processor.metrics.retriedCount == 1)
+            await processor.stop()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `shutdown() also stops a processor whose parked messages are full`(_ isStored: Bool) async throws {
+        let script = World.connection(World.message(1, "a"), World.message(2, "b"), World.message(3, "c"))
+        try await World.run([script], isStored: isStored) { test in
+            let policy = ProcessingPolicy<String>.exact(
+                waiting: ProcessingLimits(maximumCount: 2), parked: ParkingLimits(maximumCount: 1))
+            let processor = try test.process(policy) { _, _ in throw Park(reason: "Broken.") }
+            await test.world.connect()
+            await test.world.until { processor.metrics.pauseReason != nil }
+            await test.world.client.shutdown()
+            await test.world.until { test.world.client.parts.processors["orders/#"] == nil }
+        }
+    }
+
+    @Test func `a message that is retried between two processors is handled without another arrival`() async throws {
+        try await World.run([World.connection(World.message(1, "a"))], isStored: false) { test in
+            let first = try test.process { _, _ in throw Park(reason: "Broken.") }
+            await test.world.connect()
+            await test.world.until { first.metrics.parkedCount == 1 }
+            await first.stop()
+            let parked = try await test.world.client.parked.messages()
+            #expect(try await test.world.client.parked.retry(try #require(parked.first).id))
+            let second = try test.process()
+            await test.world.until { second.metrics.handledCount == 1 }
+            #expect(test.texts == ["a", "a"])
+            await second.stop()
+        }
+    }
+
+    @Test func `a handler that cancels its own task does not cancel the next handler`() async throws {
+        let script = World.connection(World.message(1, "a"), World.message(2, "b"))
+        let cancelled = Noted<[String]>([])
+        try await World.run([script], isStored: false) { test in
+            let processor = try test.process(.exact(concurrency: 1)) { text, _ in
+                if Task.isCancelled { cancelled.change { $0.append(text) } }
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            await test.world.connect()
+            await test.world.until { processor.metrics.handledCount == 2 }
+            #expect(cancelled.value.isEmpty)
+            await processor.stop()
+        }
+    }
+
+    @TaskLocal private static var request = ""
+
+    @Test func `a handler does not have the task-local values of the caller that retried another message`() async throws
+    {
+        let script = World.connection(
+            World.message(1, "a"), .serve(until: .publish(to: "more")), World.message(2, "b"))
+        let found = Noted<[String]>([])
+        try await World.run([script], isStored: false) { test in
+            let processor = try test.process(.exact(concurrency: 1)) { text, context in
+                found.change { $0.append(Self.request) }
+                if text == "a", context.lastError == nil { throw Park(reason: "Broken.") }
+            }
+            await test.world.connect()
+            await test.world.until { processor.metrics.parkedCount == 1 }
+            let parked = try await test.world.client.parked.messages()
+            let id = try #require(parked.first).id
+            let isRetried = try await Self.$request.withValue("request 1") {
+                try await test.world.client.parked.retry(id)
+            }
+            #expect(isRetried)
+            try test.world.publish("", to: "more", qos: .zero)
+            await test.world.until { processor.metrics.handledCount == 2 }
+            #expect(found.value == ["", "", ""])
             await processor.stop()
         }
     }
