@@ -30,8 +30,8 @@ public struct HTTPRetryPolicy: Hashable, Sendable {
         self.maximumPause = maximumPause
     }
 
-    /// Returns the pause after `count` failed attempts; `nil` if no attempt is left.
-    func pause(afterFailures count: Int, using random: inout some RandomNumberGenerator) -> Duration? {
+    /// Returns the pause after `count` failed attempts; `nil` if no attempt is left. `random` is a number from 0 to 1.
+    func pause(afterFailures count: Int, random: Double) -> Duration? {
         guard count < maximumAttempts else { return nil }
         var pause = min(max(firstPause, .zero), maximumPause)
         var doublings = count - 1
@@ -39,6 +39,6 @@ public struct HTTPRetryPolicy: Hashable, Sendable {
             pause = min(pause * 2, maximumPause)
             doublings -= 1
         }
-        return pause / 2 + pause / 2 * Double.random(in: 0...1, using: &random)
+        return pause / 2 + pause / 2 * random
     }
 }

@@ -72,8 +72,8 @@ final class TokenFetcher: Sendable {
                 try Task.checkCancellation()
                 if let pause = failure.retryAfter { close(for: pause) }
                 failures += 1
-                var random = SystemRandomNumberGenerator()
-                guard failure.mayPass, let pause = options.retryPolicy.pause(afterFailures: failures, using: &random)
+                let random = Double.random(in: 0...1)
+                guard failure.mayPass, let pause = options.retryPolicy.pause(afterFailures: failures, random: random)
                 else { throw failure.error }
                 log("the token endpoint is asked again after at least \(pause): \(failure.error)", .info)
                 try await time.sleep(pause)
