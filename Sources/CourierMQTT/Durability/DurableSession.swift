@@ -50,6 +50,8 @@ final class DurableSession: @unchecked Sendable {
     /// The number of reads that were started. The result of a read is ignored if a newer read was started.
     private var readingCount = 0
     private var waiters: [(Result<Void, CourierError>) -> Void] = []
+    /// Called when the running read has ended; see ``whenRead(_:)``.
+    private var afterRead: (() -> Void)?
     private var isFailing = false
     private var retryTimer: TimerToken?
     /// The scopes of destroyed sessions. Their rows are removed before any row is read.
@@ -99,11 +101,12 @@ final class DurableSession: @unchecked Sendable {
         removeDestroyed(readingCount, thenLoad: scope)
     }
 
-    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs.
+    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs. Only
+    /// the last `done` is called, so that many calls during one read need no memory.
     func whenRead(_ done: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard isReading else { return done() }
-        waiters.append { _ in done() }
+        afterRead = done
     }
 
     private func removeDestroyed(_ number: Int, thenLoad scope: StoreScope) {
@@ -157,6 +160,8 @@ final class DurableSession: @unchecked Sendable {
         let waiting = waiters
         waiters = []
         for waiter in waiting { waiter(result) }
+        let afterRead = exchange(&afterRead, with: nil)
+        afterRead?()
     }
 
     private func begin(_ session: StoredSession, _ scope: StoreScope) {

@@ -76,6 +76,9 @@ extension JobQueue {
     mutating func reset() {
         var empty = JobQueue(settings, firstID: lastID)
         empty.orphans = orphans.union(jobs.filter { $0.value.stage == .running || $0.value.stage == .loading }.keys)
+        // A handler of the destroyed session still has its timeout, because later handlers may wait for its end.
+        empty.deadlines = deadlines
+        empty.deadlines.removeAll { [orphans = empty.orphans] in !orphans.contains($0.id) }
         (empty.runningCount, empty.handledCount, empty.retriedCount) = (runningCount, handledCount, retriedCount)
         (empty.isStopped, empty.isLoading) = (isStopped, isLoading)
         (empty.pauseReason, empty.refusal) = (pauseReason, refusal)

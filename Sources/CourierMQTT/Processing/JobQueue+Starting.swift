@@ -32,8 +32,10 @@ extension JobQueue {
         job.stage = .running
         deadlines.append((job.id, job.attempts, now.advanced(by: settings.handlerTimeout)))
         if deadlines.count > 2 * max(settings.concurrency, 1) + 64 {
-            let jobs = jobs
-            deadlines.removeAll { jobs[$0.id]?.stage != .running || jobs[$0.id]?.attempts != $0.attempt }
+            let (jobs, orphans) = (jobs, orphans)
+            deadlines.removeAll {
+                !orphans.contains($0.id) && (jobs[$0.id]?.stage != .running || jobs[$0.id]?.attempts != $0.attempt)
+            }
         }
         steps.append(.start(job.id))
     }
@@ -94,6 +96,6 @@ extension JobQueue {
 
     /// True if the handler of this attempt runs.
     private func isRunning(_ id: JobID, _ attempt: Int) -> Bool {
-        jobs[id].map { $0.stage == .running && $0.attempts == attempt } ?? false
+        jobs[id].map { $0.stage == .running && $0.attempts == attempt } ?? orphans.contains(id)
     }
 }

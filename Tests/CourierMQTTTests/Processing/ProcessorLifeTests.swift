@@ -206,6 +206,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a handler that runs at destroy() is cancelled at its timeout, and then the next message is handled`(
+        _ isStored: Bool
+    ) async throws {
+        let scripts = ["a", "b"].map { World.connection(World.message(1, $0)) }
+        try await World.run(scripts, isStored: isStored) { test in
+            let processor = try test.process(.exact(concurrency: 1, timeout: .seconds(60))) { text, _ in
+                if text == "a" { try await Task.sleep(for: .seconds(100_000)) }
+            }
+            await test.world.connect()
+            await test.attempts(1)
+            test.world.client.destroy()
+            await test.world.settle()
+            await test.world.connect()
+            await test.wait(30)
+            #expect(test.texts == ["a"])
+            await test.wait(31)
+            await test.world.until { processor.metrics.handledCount == 1 }
+            #expect(test.texts == ["a", "b"])
+            await processor.stop()
+        }
+    }
+
     @Test func `process() throws if the store cannot keep jobs, and the error names the remedy`()
         async throws
     {
