@@ -29,6 +29,9 @@ final class JobLedger: Sendable {
         var earlierJobCount = 0
         /// The number of jobs that the newest process found in the store.
         var foundCount = 0
+        /// True if the newest process has found all jobs of the message. A process may be killed while it reads the
+        /// store page by page.
+        var isLoaded = false
         var handledCount = 0
         /// The process in which the message was handled last, until the success is recorded.
         var unrecorded: Int?
@@ -82,9 +85,11 @@ final class JobLedger: Sendable {
             let wasSettled = record.isSettled
             if record.life != note.life {
                 record.life = note.life
-                record.earlierJobCount = record.jobCount
-                (record.jobCount, record.foundCount) = (0, 0)
+                record.earlierJobCount =
+                    record.isLoaded ? record.jobCount : max(record.jobCount, record.earlierJobCount)
+                (record.jobCount, record.foundCount, record.isLoaded) = (0, 0, false)
             }
+            if note.event != .found, note.event != .foundParked { record.isLoaded = true }
             check(note, &record, &state)
             if !wasSettled, record.isSettled { state.openCounts[note.message.lane.id] -= 1 }
             state.records[note.message] = record

@@ -72,6 +72,13 @@ struct ProcessingSelfTest {
                     (1, .recorded, 0),
                 ]),
             Story(
+                name: "a message is sent again, and the next process is killed before it has read all jobs", found: nil,
+                parked: [0],
+                notes: [
+                    (0, .storing, 0), (0, .parked, 0), (1, .foundParked, 0), (1, .storing, 0), (2, .foundParked, 0),
+                    (3, .foundParked, 0), (3, .found, 0), (3, .handled, 0), (3, .recorded, 0),
+                ]),
+            Story(
                 name: "a QoS 2 message is sent again", found: .doubled, lane: Self.unorderedQoS2,
                 notes: [(0, .storing, 0), (0, .handled, 0), (0, .recorded, 0), (1, .storing, 0)]),
             Story(
