@@ -35,7 +35,7 @@ extension Processor {
         guard state.starting.count > 0, !state.hasNewWorker else { return }
         state.hasNewWorker = true
         let worker = Worker()
-        // The task must not have the task-local values of the caller whose message it handles first.
+        // A detached task has no task-local values. Other tasks would have those of the caller that adds this worker.
         worker.task = Task.detached(priority: priority) { [self] in
             await Self.$current.withValue(ObjectIdentifier(self)) { await work(worker) }
         }
@@ -54,7 +54,7 @@ extension Processor {
             if next.isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
             let outcome = await work.handle(next.context)
             count += 1
-            // A handler may have canceled the task of its worker.
+            // A handler may have cancelled the task of its worker.
             start = finished(outcome, worker, isLast: count == Self.handlersPerWorker || Task.isCancelled)
         }
     }

@@ -213,6 +213,7 @@ import Testing
         let scripts = ["a", "b"].map { World.connection(World.message(1, $0)) }
         try await World.run(scripts, isStored: isStored) { test in
             let processor = try test.process(.exact(concurrency: 1, timeout: .seconds(60))) { text, _ in
+                // This sleep ends only when the handler is cancelled.
                 if text == "a" { try await Task.sleep(for: .seconds(100_000)) }
             }
             await test.world.connect()
