@@ -122,14 +122,15 @@ extension OutgoingRulesTests {
         try await Self.full(setup, .suspend(timeout: patience), place) { world, record, inFlight, release in
             #expect(await record.offer(.completion)?.code == .queueFull)
             await record.offer(.task)
-            await world.soon { record.isSettled }
+            // `soon` would let time pass while the task starts to wait.
+            await world.until { record.isSettled }
             await world.run(for: patience - .milliseconds(1))
             #expect(record.ended(.queueFull).isEmpty)
             await world.run(for: .milliseconds(1))
             await world.soon { record.ended(.queueFull) == [inFlight + 11] }
             // If room becomes free in time, a waiting caller is accepted.
             await record.offer(.task)
-            await world.soon { record.isSettled }
+            await world.until { record.isSettled }
             release()
             await Self.finish(world, record, nil, .completion)
             await record.wait()
