@@ -50,7 +50,7 @@ package final class Ending: Sendable {
         exitCode: @escaping @Sendable (_ signal: Int32) -> Int32 = ExitCode.signal,
         ask: @escaping @Sendable (_ exitCode: Int32) -> Void
     ) -> SignalWatch {
-        SignalWatch(signals, on: DispatchQueue(label: "courier.signals")) { [self] number in
+        SignalWatch(signals, on: DispatchQueue(label: "courier.ending")) { [self] number in
             let code = exitCode(number)
             if hasBeenSignalled.exchange(true, ordering: .relaxed) { return end(code) }
             queue.async { ask(code) }

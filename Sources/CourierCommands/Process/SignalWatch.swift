@@ -6,27 +6,27 @@ package import Dispatch
 package final class SignalWatch: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
 
-    /// Watches signals that would otherwise end the process.
+    /// Watches signals that would otherwise end the process. When the initializer returns, the watch has begun. An
+    /// earlier signal still has its default effect, which ends the process.
     ///
     /// - Parameters:
     ///   - signals: The signals.
     ///   - queue: The queue of the calls.
-    ///   - registered: Receives the number of each signal once, when the watch begins. Earlier signals are lost.
     ///   - received: Receives the number of each signal.
-    package init(
-        _ signals: [Int32], on queue: DispatchQueue, registered: @escaping @Sendable (Int32) -> Void = { _ in },
-        received: @escaping @Sendable (Int32) -> Void
-    ) {
+    package init(_ signals: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (Int32) -> Void) {
+        // The sources do not use `queue`, because the caller may block it until the sources are registered.
+        let own = DispatchQueue(label: "courier.signals")
+        let registration = DispatchGroup()
         sources = signals.map { number in
-            // The signal is ignored, because its default action would end the process. The signal source still receives
-            // an ignored signal.
-            SystemSignal.ignore(number)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setRegistrationHandler { registered(number) }
-            source.setEventHandler { received(number) }
+            let source = DispatchSource.makeSignalSource(signal: number, queue: own)
+            registration.enter()
+            source.setRegistrationHandler { registration.leave() }
+            source.setEventHandler { queue.async { received(number) } }
             source.resume()
             return source
         }
+        registration.wait()
+        for number in signals { SystemSignal.suppressDefaultEffect(of: number) }
     }
 
     deinit { for source in sources { source.cancel() } }

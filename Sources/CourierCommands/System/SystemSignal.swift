@@ -27,6 +27,13 @@ enum SystemSignal {
     /// The signals that end a command normally.
     static let endings = [interrupt, termination]
 
+    /// Prevents the default effect of a signal that a Dispatch source receives. On Linux, the source itself does this.
+    static func suppressDefaultEffect(of number: Int32) {
+        #if canImport(Darwin)
+            ignore(number)
+        #endif
+    }
+
     /// Makes the process ignore a signal.
     static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
 }

@@ -89,13 +89,11 @@ final class TerminalScreen: @unchecked Sendable {
         guard tcgetattr(console.input, &modes) == 0 else {
             throw ArgumentError("The terminal cannot be read: \(SystemError.last.text).")
         }
-        // If the size has changed before the signals are watched, no signal reports the change.
-        let registered: @Sendable (Int32) -> Void = { [weak self] in
-            if $0 == SystemSignal.windowChange { self?.received($0) }
-        }
         let watched = [SystemSignal.windowChange, SystemSignal.terminalStop, SystemSignal.continuation]
-        signals = SignalWatch(watched, on: queue, registered: registered) { [weak self] in self?.received($0) }
+        signals = SignalWatch(watched, on: queue) { [weak self] in self?.received($0) }
         enter()
+        // The size may have changed before the signals were watched.
+        queue.async { [weak self] in self?.received(SystemSignal.windowChange) }
         let reader = DispatchSource.makeReadSource(fileDescriptor: console.input, queue: queue)
         reader.setEventHandler { [weak self] in self?.read() }
         reader.resume()

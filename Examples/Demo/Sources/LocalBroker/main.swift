@@ -15,10 +15,6 @@ guard let port = UInt16(wanted) else {
     exit(2)
 }
 do {
-    let broker = try LoopbackBroker.start(on: .tcp(port: port))
-    // Written without the buffer of `print`, so that a script can read it from a pipe at once.
-    FileHandle.standardOutput.write(Data("\(broker.port)\n".utf8))
-
     let (stops, stop) = AsyncStream<Void>.makeStream()
     let signals = [SIGINT, SIGTERM].map { number in
         signal(number, SIG_IGN)
@@ -27,6 +23,10 @@ do {
         source.resume()
         return source
     }
+
+    let broker = try LoopbackBroker.start(on: .tcp(port: port))
+    // Written without the buffer of `print`, so that a script can read it from a pipe at once.
+    FileHandle.standardOutput.write(Data("\(broker.port)\n".utf8))
     for await _ in stops.prefix(1) {}
     for source in signals { source.cancel() }
     await broker.shutdown()

@@ -45,6 +45,10 @@ import Foundation
     }
 
     private func begin() {
+        // Watched before the screen opens, so that no signal leaves the terminal without its modes.
+        signals = SignalWatch(SystemSignal.endings + [SystemSignal.hangUp], on: .main) { [weak self] number in
+            MainActor.assumeIsolated { self?.end(ExitCode.signal(number)) }
+        }
         let screen = TerminalScreen(console, on: .main) { [weak self] event in
             MainActor.assumeIsolated { self?.happened(event) }
         }
@@ -53,9 +57,6 @@ import Foundation
             return
         }
         self.screen = screen
-        signals = SignalWatch(SystemSignal.endings + [SystemSignal.hangUp], on: .main) { [weak self] number in
-            MainActor.assumeIsolated { self?.end(ExitCode.signal(number)) }
-        }
         recording.follow { [weak self] in
             DispatchQueue.main.async {
                 MainActor.assumeIsolated {
