@@ -25,10 +25,15 @@ extension JobQueue {
             job.lastError = Self.text(of: problem)
             park(job, problem, now: now, time: time)
         } else if settings.isStored {
-            steps.append(.store(job.id))
+            store(job)
         } else {
             becameReady(job, now: now)
         }
+    }
+
+    mutating func store(_ job: Job) {
+        job.isBeingStored = true
+        steps.append(.store(job.id))
     }
 
     /// Adds a job to the end of its lane.
@@ -39,25 +44,25 @@ extension JobQueue {
         byteCount += job.byteCount
         memoryByteCount += job.message == nil ? 0 : job.byteCount
         if let key = job.deduplicationKey { keys.began(key) }
-        if let key = job.orderKey {
-            if let lane = lanes[key] {
-                jobs[lane.last]?.next = lastID
-                lanes[key]?.last = lastID
-            } else {
-                lanes[key] = Lane(first: lastID, last: lastID)
-            }
+        guard let key = job.orderKey else { return }
+        if let lane = lanes[key] {
+            lane.followers.append(lastID)
+            job.lane = lane
+        } else {
+            let lane = Lane(lastID)
+            lanes[key] = lane
+            job.lane = lane
         }
     }
 
     /// Records that a job is stored, so that its message is acknowledged and its handler may start.
     mutating func stored(_ id: JobID, as row: StoredMessage.ID, now: Instant, time: StoreTime) {
         guard let job = jobs[id] else { return }
-        job.row = row
+        (job.row, job.isBeingStored) = (row, false)
         if let received = job.received { steps.append(.acknowledge(received)) }
         copies.forget(job.received, id)
         job.received = nil
         if job.stage == .parking {
-            reserved -= StoreSize(rows: 1, bytes: job.byteCount)
             keepParked(job, row, parkedAt: job.receivedAt, now: now)
             // With `removeOldest`, this message may have to make room for the next one.
             parkWaiting(now: now, time: time)
@@ -79,20 +84,23 @@ extension JobQueue {
 
     mutating func notStored(_ id: JobID, _ refusal: Refusal, now: Instant, time: StoreTime) {
         guard let job = jobs[id] else { return }
+        job.isBeingStored = false
         switch refusal {
         case .sentAgain where job.isSentAgain:
             job.isSentAgain = false
-            steps.append(.store(id))
-        case .sentAgain:
-            if job.stage == .parking { reserved -= StoreSize(rows: 1, bytes: job.byteCount) }
-            remove(job, now: now)
-            parkWaiting(now: now, time: time)
-            startReady(now: now)
+            store(job)
+            return
+        case .sentAgain: break
+        case .noRoom where hasGivenBack:
+            if let received = job.received { steps.append(.giveBack(received)) }
         case .noRoom(let text):
             unstored.append(id)
             storeRetry = storeRetry ?? now.advanced(by: Self.storePause)
-            pause(text)
+            return pause(text)
         }
+        remove(job, now: now)
+        parkWaiting(now: now, time: time)
+        startReady(now: now)
     }
 
     mutating func forgetMessageIfLarge(_ job: Job) {

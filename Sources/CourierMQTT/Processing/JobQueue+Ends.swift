@@ -88,25 +88,19 @@ extension JobQueue {
         if job.message != nil { memoryByteCount -= job.byteCount }
         if let key = job.deduplicationKey { keys.ended(key) }
         copies.forget(job.received, id)
-        guard let key = job.orderKey, let lane = lanes[key] else { return }
-        if lane.first == id {
-            guard let next = job.next else {
-                lanes[key] = nil
-                return
-            }
-            lanes[key]?.first = next
-            if let next = jobs[next], next.stage == .ready { becameReady(next, now: now) }
-        } else {
-            unlink(job, in: key, lane)
+        if job.isReserved {
+            job.isReserved = false
+            reserved -= StoreSize(rows: 1, bytes: job.byteCount)
         }
-    }
-
-    /// Removes a job from the middle or the end of its lane.
-    mutating func unlink(_ job: Job, in key: String, _ lane: Lane) {
-        var before = lane.first
-        while let next = jobs[before]?.next, next != job.id { before = next }
-        jobs[before]?.next = job.next
-        if lane.last == job.id { lanes[key]?.last = before }
+        guard let lane = job.lane else { return }
+        job.lane = nil
+        guard lane.first == id else { return lane.followers.removeAll { $0 == id } }
+        if let next = lane.followers.removeFirst() {
+            lane.first = next
+            if let next = jobs[next], next.stage == .ready { becameReady(next, now: now) }
+        } else if let key = job.orderKey {
+            lanes[key] = nil
+        }
     }
 
     /// The text of a handler's error for logs, stored jobs and parked messages.

@@ -26,7 +26,8 @@ extension JobQueue {
             } else if settings.isStored {
                 // The message has just arrived. It stays a job until it is stored as a parked message.
                 reserved += StoreSize(rows: 1, bytes: job.byteCount)
-                steps.append(.store(id))
+                job.isReserved = true
+                store(job)
                 continue
             } else if let received = job.received {
                 steps.append(.acknowledge(received))
@@ -39,7 +40,7 @@ extension JobQueue {
     /// Adds a job to the parked messages, and removes it from the jobs.
     mutating func keepParked(_ job: Job, _ row: StoredMessage.ID, parkedAt: StoreTime, now: Instant) {
         remove(job, now: now)
-        (job.row, job.received, job.next) = (row, nil, nil)
+        (job.row, job.received) = (row, nil)
         parked.append(
             Parked(
                 row: row, byteCount: job.byteCount, parkedAt: parkedAt, since: now, job: settings.isStored ? nil : job))
@@ -128,9 +129,10 @@ extension JobQueue {
         steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
     }
 
-    /// Ends a pause, if the store has room and the number of parked messages is below its limit.
+    /// Ends a pause, if the store has room and the number of parked messages is below its limit. A stopped processor
+    /// does not resume.
     mutating func resume() {
-        guard pauseReason != nil, parking.isEmpty, unstored.isEmpty else { return }
+        guard pauseReason != nil, parking.isEmpty, unstored.isEmpty, !hasGivenBack else { return }
         pauseReason = nil
         steps.append(.tell(.processingResumed(processor: settings.processor)))
     }

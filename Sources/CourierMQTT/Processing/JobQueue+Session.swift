@@ -58,16 +58,6 @@ extension JobQueue {
         steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
     }
 
-    /// True if no handler runs, and no message is being stored or removed.
-    var isIdle: Bool {
-        runningCount == 0 && recordingCount == 0 && !jobs.values.contains { $0.stage == .storing }
-    }
-
-    /// True if the result of a commit is awaited: a message is being stored, or a handled message is being removed.
-    var isCommitting: Bool {
-        recordingCount > 0 || jobs.contains { id, job in job.stage == .storing && !unstored.contains(id) }
-    }
-
     /// Starts no more handlers.
     mutating func stop() { isStopped = true }
 
@@ -80,31 +70,32 @@ extension JobQueue {
         empty.deadlines = deadlines
         empty.deadlines.removeAll { [orphans = empty.orphans] in !orphans.contains($0.id) }
         (empty.runningCount, empty.handledCount, empty.retriedCount) = (runningCount, handledCount, retriedCount)
-        (empty.isStopped, empty.isLoading) = (isStopped, isLoading)
+        (empty.isStopped, empty.hasGivenBack, empty.isLoading) = (isStopped, hasGivenBack, isLoading)
         (empty.pauseReason, empty.refusal) = (pauseReason, refusal)
         self = empty
         resume()
     }
 
     /// Removes the jobs whose messages are not acknowledged and not being stored, and returns the messages for the next
-    /// reader of the topic. The results of their running handlers are ignored.
-    mutating func giveBack() -> [ReceivedMessage] {
-        let left = jobs.filter { _, job in
-            job.received != nil && !(settings.isStored && (job.stage == .storing || job.stage == .parking))
-        }
+    /// reader of the topic. The results of their running handlers are ignored. A message that the store refuses later is
+    /// given back with a step.
+    mutating func giveBack(now: Instant) -> [ReceivedMessage] {
+        hasGivenBack = true
+        (unstored, storeRetry) = ([], nil)
+        let left = jobs.filter { $0.value.received != nil && !$0.value.isBeingStored }
         for (id, job) in left {
             if job.stage == .running { orphans.insert(id) }
-            jobs[id] = nil
+            remove(job, now: now)
         }
         return left.sorted { $0.key < $1.key }.compactMap(\.value.received)
     }
 
     /// Removes and returns the messages that only this queue has: parked messages in memory, and messages that were
-    /// retried. The broker does not send them again. Called after ``giveBack()``.
-    mutating func takeLeft() -> Left {
+    /// retried. The broker does not send them again. Called after ``giveBack(now:)``.
+    mutating func takeLeft(now: Instant) -> Left {
         guard !settings.isStored else { return Left() }
         let retried = jobs.filter { $0.value.stage != .running }.sorted { $0.key < $1.key }
-        for (id, _) in retried { jobs[id] = nil }
+        for (_, job) in retried { remove(job, now: now) }
         defer { (parked, parkedByteCount) = ([], 0) }
         return Left(parked: parked, retried: retried.map(\.value))
     }
@@ -114,7 +105,6 @@ extension JobQueue {
         parked += left.parked
         parkedByteCount += left.parked.reduce(0) { $0 + $1.byteCount }
         for job in left.retried {
-            job.next = nil
             add(job)
             becameReady(job, now: now)
         }

@@ -7,7 +7,7 @@ extension JobQueue {
     /// Puts a job at the end of the ready jobs, if no earlier job with its order key exists.
     mutating func becameReady(_ job: Job, now: Instant) {
         job.stage = .ready
-        if let key = job.orderKey, lanes[key]?.first != job.id { return }
+        if let lane = job.lane, lane.first != job.id { return }
         ready.append(job)
         startReady(now: now)
     }
@@ -86,7 +86,7 @@ extension JobQueue {
         if let retry = storeRetry, retry <= now {
             storeRetry = nil
             let waiting = exchange(&unstored, with: [])
-            for id in waiting { steps.append(.store(id)) }
+            for job in waiting.compactMap({ jobs[$0] }) { store(job) }
         }
         if removeOldParked(now: now) {
             parkWaiting(now: now, time: time)

@@ -68,6 +68,10 @@ struct JobQueue: Sendable {
         var message: Message?
         /// The message with its ticket, until it is acknowledged; `nil` afterwards.
         var received: ReceivedMessage?
+        /// True from the step ``JobQueue/Step/store(_:)`` until its result is reported.
+        var isBeingStored = false
+        /// True while the job counts as a parked message; see ``JobQueue/reserved``.
+        var isReserved = false
         /// True if the broker has sent the message again since the job was last passed to the store.
         var isSentAgain = false
         let topic: String
@@ -79,8 +83,8 @@ struct JobQueue: Sendable {
         var attempts = 0
         var lastError: String?
         var stage: Stage
-        /// The next job with the same order key.
-        var next: JobID?
+        /// The lane of the order key; `nil` for a job in any order, and before the job is added to a queue.
+        var lane: Lane?
 
         /// Creates the job of a message that is only in memory until it is stored.
         init(
@@ -123,8 +127,19 @@ struct JobQueue: Sendable {
         case write([StoreChange], for: JobID?)
         /// Acknowledge a message that was handled, parked or recognized as a copy.
         case acknowledge(ReceivedMessage)
+        /// Pass a message to the next reader of its topic, because the store has refused it after the end of the
+        /// processor.
+        case giveBack(ReceivedMessage)
         /// Report an event.
         case tell(CourierEventType)
+
+        /// True for a step that changes the store.
+        var changesStore: Bool {
+            switch self {
+            case .store, .write: true
+            case .load, .start, .cancel, .acknowledge, .giveBack, .tell: false
+            }
+        }
     }
 
     /// The result of one attempt.
@@ -137,10 +152,15 @@ struct JobQueue: Sendable {
         case stopped
     }
 
-    /// The order of the jobs with one order key.
-    struct Lane: Sendable {
+    /// The jobs with one order key, in their order. The first job is handled; the others wait for its end.
+    ///
+    /// Safe to share between threads, like ``Job``.
+    final class Lane: @unchecked Sendable {
         var first: JobID
-        var last: JobID
+        /// The jobs after the first job.
+        var followers = FirstInFirstOut<JobID>()
+
+        init(_ first: JobID) { self.first = first }
     }
 
     /// A message that is parked.
@@ -203,6 +223,8 @@ struct JobQueue: Sendable {
     /// The jobs whose handler ran when the queue was reset. Their results are ignored.
     var orphans: Set<JobID> = []
     var isStopped = false
+    /// True if the messages without acknowledgement were given back after a stop; see ``giveBack(now:)``.
+    var hasGivenBack = false
     /// True while the jobs of an earlier process are being loaded. Meanwhile, no handler starts and no message arrives.
     var isLoading = false
     /// The reason why no message arrives any more: the broker has refused the subscription. `nil` if there is none.

@@ -16,17 +16,18 @@ extension Processor {
     /// Waits for the handlers, and ends the subscription. Returns the number of handlers that have not returned.
     private func end(within time: Duration) async -> Int {
         let idle = Waiter<Void>(parts.waiterCount)
-        let isIdle = state.withLock { state in
-            if state.queue.isIdle { return true }
+        let isSettled = state.withLock { state in
+            if state.isSettled { return true }
             state.idle.append(idle)
             return false
         }
-        if !isIdle {
+        if !isSettled {
             let timer = LoopTimer(on: parts.loop, after: time) { idle.resume(.success(())) }
             defer { timer.cancel() }
             try? await idle.value()
         }
         let (running, tasks, closing) = state.withLock { state in
+            state.idle.removeAll { $0 === idle }
             state.isCancelling = true
             let closing = state.closing ?? Task { await close() }
             state.closing = closing
@@ -49,13 +50,13 @@ extension Processor {
         let unread = registration.queue.close().worthKeeping
         var left: [ReceivedMessage] = []
         var timers: [LoopTimer] = []
-        changeState { state, _ in
+        changeState { state, now in
             timers = [exchange(&state.timer, with: nil)?.timer, exchange(&state.loadTimer, with: nil)].compactMap(
                 \.self)
-            left = state.queue.giveBack()
+            left = state.queue.giveBack(now: now)
             // While a cancelled handler runs or a message is being stored, no other processor may take this name and
             // start the same message.
-            state.left = state.queue.takeLeft()
+            state.left = state.queue.takeLeft(now: now)
         }
         for timer in timers { timer.cancel() }
         parts.loop.execute { [parts, registration, left] in
@@ -78,7 +79,11 @@ extension Processor {
             state.loaded.append(waiter)
             return true
         }
-        if isLoading { try await waiter.value() }
+        if isLoading {
+            try await waiter.value { [self] in
+                state.withLock { state in state.loaded.removeAll { $0 === waiter } }
+            }
+        }
         return state.withLock { !$0.queue.isLoading || !$0.queue.isStopped }
     }
 

@@ -18,7 +18,7 @@ extension Processor {
 
     /// Stores a job. On the event loop.
     func store(_ id: JobQueue.JobID) {
-        guard let inbox = parts.coordinator.durable?.inbox else { return }
+        guard let inbox = parts.coordinator.durable?.inbox else { return settled(.nothing) }
         let row = state.withLock { state -> NewRow? in
             guard let job = state.queue.jobs[id], let received = job.received else { return nil }
             let row = job.plannedRow ?? inbox.nextID()
@@ -27,7 +27,7 @@ extension Processor {
                 id: row, received: received, deduplicationKey: job.deduplicationKey, lastError: job.lastError,
                 isParked: job.stage == .parking)
         }
-        guard let row else { return }
+        guard let row else { return settled(.nothing) }
         let awaits = { [driver = parts.coordinator.driver] in driver.awaitsAcknowledgement($0) }
         inbox.addJob(row.received, as: row.id, awaits: awaits) { [name] time in
             StoredJob.State(
@@ -40,16 +40,19 @@ extension Processor {
 
     /// Stores changes of jobs. On the event loop.
     func write(_ changes: [StoreChange], for id: JobQueue.JobID?) {
-        parts.coordinator.durable?.inbox.changeJobs(changes) { [self] _ in
+        guard let inbox = parts.coordinator.durable?.inbox else { return settled(.nothing) }
+        inbox.changeJobs(changes) { [self] _ in
             // The commit fails only if the session was destroyed or the client has ended. The job ends in any case.
-            if let id { settled(.removal(id)) }
+            settled(id.map { .removal($0) } ?? .nothing)
         }
     }
 
-    /// The result of a commit for one job.
+    /// The result of a step that changes the store.
     enum StoreResult: Sendable {
         case addition(JobQueue.JobID, StoredMessage.ID, Result<Void, JobQueue.Refusal>)
         case removal(JobQueue.JobID)
+        /// The step has ended, and the queue expects no result.
+        case nothing
     }
 
     /// Reports a result at the end of this turn of the event loop, together with the other results of the commit.
@@ -62,8 +65,11 @@ extension Processor {
         parts.loop.execute { [self] in
             changeState { state, now in
                 let time = time(at: now)
-                for result in exchange(&state.storeResults, with: []) {
+                let results = exchange(&state.storeResults, with: [])
+                state.openStoreSteps -= results.count
+                for result in results {
                     switch result {
+                    case .nothing: break
                     case .addition(let id, let row, .success): state.queue.stored(id, as: row, now: now, time: time)
                     case .addition(let id, _, .failure(let refusal)):
                         state.queue.notStored(id, refusal, now: now, time: time)
@@ -186,7 +192,9 @@ extension Processor {
             state.loadCount += 1
             state.loadedScope = nil
             // The next session may have a row with the same id.
+            let stepCount = state.loopSteps.count
             state.loopSteps.removeAll { if case .write = $0 { true } else { false } }
+            state.openStoreSteps -= stepCount - state.loopSteps.count
             state.queue.reset()
             state.queue.isLoading = isStored
         }

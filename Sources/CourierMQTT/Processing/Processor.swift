@@ -20,6 +20,8 @@ final class Processor: MessageProcessor {
         /// The results of the store that are not reported to the queue yet. The results of one commit are reported
         /// together.
         var storeResults: [StoreResult] = []
+        /// The steps that change the store and whose results are not reported to the queue yet.
+        var openStoreSteps = 0
         /// The steps that the event loop performs in its next turn, in order.
         var loopSteps: [JobQueue.Step] = []
         /// The jobs whose handlers must start, in order. The workers take them.
@@ -32,7 +34,7 @@ final class Processor: MessageProcessor {
         var reading: Task<Void, Never>?
         /// Resumes the reading task when the queue has room.
         var reader: Waiter<Void>?
-        /// Called when all handlers have returned and all messages are stored.
+        /// Called when the processor is settled; see ``isSettled``.
         var idle: [Waiter<Void>] = []
         /// Called when the jobs of an earlier process are loaded.
         var loaded: [Waiter<Void>] = []
@@ -55,9 +57,9 @@ final class Processor: MessageProcessor {
         /// The number of handlers that run or must start.
         var handlerCount: Int { starting.count + workers.count { $0.job != nil } }
 
-        /// True if no handler runs, and no commit for a job is unfinished. After a stop, another processor may then
+        /// True if no handler runs, and all changes are stored or refused. After a stop, another processor may then
         /// take the name and load the jobs.
-        var isSettled: Bool { handlerCount == 0 && !queue.isCommitting }
+        var isSettled: Bool { handlerCount == 0 && openStoreSteps == 0 }
     }
 
     let name: String
@@ -217,10 +219,12 @@ final class Processor: MessageProcessor {
     /// Takes the steps of the queue. Called under the lock.
     func takeSteps(_ state: inout State) {
         for index in state.queue.steps.indices {
-            if case .start(let id) = state.queue.steps[index] {
+            let step = state.queue.steps[index]
+            if case .start(let id) = step {
                 state.starting.append(id)
             } else {
-                state.loopSteps.append(state.queue.steps[index])
+                if step.changesStore { state.openStoreSteps += 1 }
+                state.loopSteps.append(step)
             }
         }
         state.queue.steps.removeAll(keepingCapacity: state.queue.steps.count < 1_024)
@@ -234,7 +238,7 @@ final class Processor: MessageProcessor {
         if state.reader != nil, state.queue.isStopped || state.queue.hasRoom {
             effects.reader = exchange(&state.reader, with: nil)
         }
-        if !state.idle.isEmpty, state.queue.isIdle { effects.waiters = exchange(&state.idle, with: []) }
+        if !state.idle.isEmpty, state.isSettled { effects.waiters = exchange(&state.idle, with: []) }
         if !state.loaded.isEmpty, state.queue.isStopped || !state.queue.isLoading {
             effects.waiters += exchange(&state.loaded, with: [])
         }
@@ -245,9 +249,9 @@ final class Processor: MessageProcessor {
     /// Sets the timer for the next time of the queue. Returns the timer that it replaces.
     ///
     /// The timer keeps the processor in memory until it is stopped. A weak reference would make each reference to the
-    /// processor slower. After the stop, only refused messages need a timer: they are stored again after a short pause.
+    /// processor slower.
     private func setTimer(_ state: inout State) -> LoopTimer? {
-        guard let next = state.closing == nil ? state.queue.nextWake : state.queue.storeRetry else { return nil }
+        guard state.closing == nil, let next = state.queue.nextWake else { return nil }
         if let timer = state.timer, timer.at <= next { return nil }
         let old = state.timer?.timer
         let delay = now.duration(to: next)
@@ -265,6 +269,7 @@ final class Processor: MessageProcessor {
             case .load(let id, let row): loadMessage(id, row)
             case .write(let changes, let id): write(changes, for: id)
             case .acknowledge(let message): acknowledge(message)
+            case .giveBack(let message): parts.coordinator.closed(registration, [message])
             case .tell(let event): parts.coordinator.tell(event)
             }
         }

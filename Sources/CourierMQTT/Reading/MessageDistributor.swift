@@ -218,11 +218,12 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader. Keeps the messages that the reader has not acknowledged or not read for the next reader.
-    /// `left` contains such messages from the reader's queue.
-    func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
+    /// Removes and returns a reader. Keeps the messages that the reader has not acknowledged or not read for the next
+    /// reader. `left` contains such messages from the reader's queue.
+    @discardableResult
+    func remove(_ id: ReaderID, _ left: [ReceivedMessage]) -> Reader? {
         loop.preconditionOnLoop()
-        guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
+        guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
         state.pointee.readers[id] = nil
         state.pointee.free.append(id)
         if let filter = reader.filter {
@@ -242,6 +243,7 @@ final class MessageDistributor: @unchecked Sendable {
             if state.pointee.afterProcessingCount == 0 { setAcknowledgements() }
         }
         keepUnfinished(left + share.worthKeeping, of: reader)
+        return reader
     }
 
     /// Removes and returns a reader. The reader can still take the messages in its queue. Later, the caller must call
@@ -251,8 +253,7 @@ final class MessageDistributor: @unchecked Sendable {
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
         finishPage()
         if reader.catchUp == nil { pushShare(to: id) }
-        remove(id, [])
-        return reader
+        return remove(id, [])
     }
 
     /// Records that the full queue of a reader has room again. Resumes reading from the broker if no other reason for

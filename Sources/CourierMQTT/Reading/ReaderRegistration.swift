@@ -2,8 +2,7 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// The registration of one reader with the client. A registration is opened, perhaps ended, and then closed, each at
-/// most once.
+/// The registration of one reader with the client. A registration is opened, perhaps ended, and then closed.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
     /// Waits for the broker's grant of the reader's filter, and fails if no grant can arrive. `nil` if no caller waits
@@ -17,7 +16,7 @@ final class ReaderRegistration: Sendable {
     private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
-        /// The reader gets no further messages, but its queue may still contain messages.
+        /// The reader gets no further messages, but the app or the reader's queue may still have messages of it.
         case ended(MessageDistributor.Reader)
     }
 
@@ -97,15 +96,13 @@ final class ReaderRegistration: Sendable {
     /// True while the reader receives messages: it was opened, and has not ended.
     var isReading: Bool { place.id != nil }
 
-    /// Removes the reader. `left` are the messages that the reader has not finished. Called on the event loop.
+    /// Removes the reader. `left` are the messages that the reader has not finished. May be called again with further
+    /// messages. Called on the event loop.
     func close(_ left: [ReceivedMessage]) {
-        let state = place.state.withLock { state in
-            defer { state = .outside }
-            return state
-        }
-        switch state {
+        switch place.state.withLock({ $0 }) {
         case .outside: break
-        case .inside(let id): place.distributor.remove(id, left)
+        case .inside(let id):
+            if let reader = place.distributor.remove(id, left) { place.state.withLock { $0 = .ended(reader) } }
         case .ended(let reader): place.distributor.keepUnfinished(left, of: reader)
         }
     }

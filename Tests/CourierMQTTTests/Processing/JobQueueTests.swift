@@ -49,6 +49,7 @@ import Testing
             case .cancel(let id): "cancel \(id)"
             case .write(let changes, _): "write \(changes.count)"
             case .acknowledge(let received): "acknowledge \(received.arrival)"
+            case .giveBack(let received): "give back \(received.arrival)"
             case .tell(.processingPaused): "paused"
             case .tell(.processingResumed): "resumed"
             case .tell(.messageParked): "parked"
@@ -101,6 +102,28 @@ import Testing
         #expect(Self.steps(&queue) == ["start 1"])
         queue.finished(1, .handled, now: Self.now, time: Self.time, random: 0)
         #expect(Self.steps(&queue) == ["acknowledge 2"])
+    }
+
+    @Test func `after a stop, messages that the store refuses are given back and not stored again`() {
+        var queue = Self.queue()
+        Self.arrive(Self.delivery("a", arrival: 1), &queue)
+        Self.arrive(Self.delivery("b", packetID: 2, arrival: 2), &queue)
+        _ = queue.takeSteps()
+        queue.notStored(1, .noRoom("The disk is full."), now: Self.now, time: Self.time)
+        queue.stop()
+        #expect(queue.giveBack(now: Self.now).map(\.arrival) == [1])
+        queue.notStored(2, .noRoom("The disk is full."), now: Self.now, time: Self.time)
+        #expect(Self.steps(&queue) == ["paused", "give back 2"])
+        #expect(queue.jobs.isEmpty && queue.nextWake == nil)
+    }
+
+    @Test func `a stop gives back a message that waits for room among the parked messages`() {
+        var queue = Self.queue { $0.parked = ParkingLimits(maximumCount: 1) }
+        queue.restore(Self.parkedJob(1, parkedAt: .now), orderKey: nil, now: Self.now, time: Self.time)
+        Self.arrive(Self.delivery("a", arrival: 1), &queue, isDecodable: false)
+        queue.stop()
+        #expect(queue.giveBack(now: Self.now).map(\.arrival) == [1])
+        #expect(queue.jobs.isEmpty)
     }
 
     @Test func `the pause because of a refused job ends if the broker has sent its message again`() {

@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import Foundation
 import MQTTCodec
+import Synchronization
 import TestSupport
 import Testing
 
@@ -130,6 +131,22 @@ import Testing
             await test.world.connect()
             await test.world.until { processor.metrics.pauseReason != nil }
             await test.world.client.shutdown()
+            await test.world.until { test.world.client.parts.processors["orders/#"] == nil }
+        }
+    }
+
+    @Test func `if a handler has not begun at the time limit of stop(), the name is free after the handler`()
+        async throws
+    {
+        try await World.run([World.connection(World.message(1, "a"))], isStored: false) { test in
+            let processor = try #require(try test.process() as? Processor)
+            // While a new worker has not begun, the processor adds no other worker.
+            processor.changeState { state, _ in state.hasNewWorker = true }
+            await test.world.connect()
+            await test.world.until { processor.state.withLock { $0.starting.count } == 1 }
+            #expect(await processor.stop(within: .zero) == 1)
+            #expect(throws: CourierError.self) { try test.process() }
+            processor.changeState { state, _ in state.hasNewWorker = false }
             await test.world.until { test.world.client.parts.processors["orders/#"] == nil }
         }
     }

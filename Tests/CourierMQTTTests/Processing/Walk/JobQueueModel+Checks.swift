@@ -27,7 +27,7 @@ extension JobQueueModel {
         guard rows.0 == rows.1 else { return "the rows \(rows.0) are parked instead of \(rows.1)" }
         let mustPause = jobs.contains { $0.stage == .parking && !$0.isReserved || $0.isRefused }
         let mayPause = mustPause || jobs.contains { $0.wasRefused && $0.row == nil }
-        if mustPause != (queue.pauseReason != nil), mustPause || !mayPause {
+        if !hasGivenBack, mustPause != (queue.pauseReason != nil), mustPause || !mayPause {
             return "the reason of a pause is \(queue.pauseReason ?? "nil")"
         }
         return nil

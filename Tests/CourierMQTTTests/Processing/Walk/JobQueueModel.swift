@@ -63,6 +63,8 @@ struct JobQueueModel {
     var handledCount = 0
     var retriedCount = 0
     var isStopped = false
+    /// True if the stopped queue has given back its messages.
+    var hasGivenBack = false
     /// The time at which refused jobs are stored again.
     var storeRetry: Instant?
     /// Messages that were removed from the parked messages by a limit.
@@ -109,6 +111,7 @@ struct JobQueueModel {
         guard let index = index(id) else { return }
         switch refusal {
         case .sentAgain: remove(index)
+        case .noRoom where hasGivenBack: remove(index)
         case .noRoom:
             (jobs[index].isRefused, jobs[index].wasRefused) = (true, true)
             storeRetry = storeRetry ?? now.advanced(by: .seconds(1))
@@ -154,6 +157,13 @@ struct JobQueueModel {
     mutating func remove(_ index: Int) {
         let job = jobs.remove(at: index)
         parking.removeAll { $0 == job.id }
+    }
+
+    /// Removes the jobs without a row that the queue has given back. `isBeingStored` is true for a job whose commit has
+    /// begun.
+    mutating func removeUnstored(_ isBeingStored: (JobQueue.JobID) -> Bool) {
+        for job in jobs where job.row == nil && !isBeingStored(job.id) { index(job.id).map { remove($0) } }
+        storeRetry = nil
     }
 
     /// Ends the pauses and the ages that are over.

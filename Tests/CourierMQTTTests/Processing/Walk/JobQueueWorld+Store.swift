@@ -100,16 +100,15 @@ extension JobQueueWorld {
         queue.stop()
         model.isStopped = true
         while !handlers.isEmpty, violation == nil { finish(0, random.flag() ? .handled : .stopped) }
-        while violation == nil, !additions.isEmpty || !writes.isEmpty || !reports.isEmpty || !loads.isEmpty {
-            commit(\.additions)
-            commit(\.writes)
-            report()
-            load(isFailing: false)
+        // A processor waits for the store for a limited time. So a commit may end after the messages are given back.
+        if random.flag() { endStoreWork() }
+        for received in queue.giveBack(now: now) { giveBack(received) }
+        model.hasGivenBack = true
+        if conditions.settings.isStored {
+            model.removeUnstored { id in additions.contains { $0.id == id } || reports.contains { $0.id == id } }
+            perform()
+            endStoreWork()
         }
-        let isIdle = model.runningCount == 0 && !model.jobs.contains { $0.stage == .recording || $0.stage == .storing }
-        require(queue.isIdle == isIdle, "isIdle is not \(isIdle)")
-        let left = queue.giveBack()
-        for received in left where deliveries[received.arrival].connection == connection { handedBack.append(received) }
         if !conditions.settings.isStored {
             // Parked messages, also those that are retried, are only in the memory of the processor.
             for job in model.jobs where queue.jobs[job.id] != nil && job.stage != .parking {
@@ -117,6 +116,20 @@ extension JobQueueWorld {
             }
         }
         restart()
+    }
+
+    private mutating func endStoreWork() {
+        while violation == nil, !additions.isEmpty || !writes.isEmpty || !reports.isEmpty || !loads.isEmpty {
+            commit(\.additions)
+            commit(\.writes)
+            report()
+            load(isFailing: false)
+        }
+    }
+
+    /// Passes a message of a stopped processor to the next processor, unless the broker sends the message again.
+    mutating func giveBack(_ received: ReceivedMessage) {
+        if deliveries[received.arrival].connection == connection { handedBack.append(received) }
     }
 
     /// Starts a processor, and loads its jobs from the disk.

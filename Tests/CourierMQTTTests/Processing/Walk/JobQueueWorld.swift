@@ -170,6 +170,9 @@ struct JobQueueWorld {
             model.jobs[index].isCancelled = true
         case .write(let changes, let id): writes.append(Write(changes: changes, id: id))
         case .acknowledge(let received): acknowledge(received)
+        case .giveBack(let received):
+            require(model.hasGivenBack, "a message is given back before the end of the processor")
+            giveBack(received)
         case .tell(.processingPaused):
             require(!isPaused, "a second pause is reported")
             isPaused = true
