@@ -15,10 +15,11 @@ final class AcknowledgementTicket: Sendable {
     enum Receipt: Sendable {
         /// The broker sent the message and waits for its acknowledgement.
         case delivery(IncomingMessage.Handle)
-        /// The message is a row of the message store. `epoch` identifies the session of the row; see ``DurableInbox``.
+        /// The message is a row (a message in the store). `epoch` identifies the session of the row; see
+        /// ``DurableInbox``.
         case row(StoredMessage.ID, epoch: Int)
-        /// The message was kept in memory, and needs no acknowledgement. If the reader does not finish the message, the
-        /// client keeps it again until the given time; `nil` means no limit.
+        /// The message was kept in memory, and the broker needs no acknowledgement. If the reader does not finish the
+        /// message, the client keeps it again until the given time; `nil` means no limit.
         case kept(until: ContinuousClock.Instant?)
     }
 
@@ -53,7 +54,7 @@ final class AcknowledgementTicket: Sendable {
         return (id, session)
     }
 
-    /// True while a message that a reader left unfinished is being stored.
+    /// True while the store saves the message, because its reader ended without acknowledging it.
     var isBeingStored: Bool {
         get { storing.load(ordering: .relaxed) }
         set { storing.store(newValue, ordering: .relaxed) }
@@ -84,9 +85,8 @@ final class AcknowledgementTicket: Sendable {
         for waiter in waiters { waiter(outcome) }
     }
 
-    /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, `waiter` is
-    /// called with success at once. This reader need not wait, because now the outcome depends only on the other
-    /// readers.
+    /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, calls
+    /// `waiter` with success at once. In this case, the outcome depends only on the other readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }
@@ -98,8 +98,8 @@ final class AcknowledgementTicket: Sendable {
     }
 }
 
-/// The right of one reader to acknowledge or reject a message once. The ticket counts these readers; see
-/// ``AcknowledgementTicket``.
+/// The right of one reader to acknowledge or reject a message once. ``AcknowledgementTicket`` counts the readers of a
+/// message.
 final class AcknowledgementPart: MessageAcknowledgement {
     private let hasFinished = Atomic(false)
     private let ticket: AcknowledgementTicket

@@ -5,7 +5,7 @@ import CourierCore
 ///
 /// A message is *unfinished* while the broker waits for its acknowledgement.
 ///
-/// The value uses no lock and no clock.
+/// This struct uses no lock and reads no clock.
 struct KeptMessages {
     typealias Instant = ContinuousClock.Instant
 
@@ -97,9 +97,8 @@ struct KeptMessages {
     /// Records that a message was stored, or that the store refused it.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unacknowledged messages back, before all other messages of this list. Returns the messages that were not
-    /// put back. A message is not put back, for example, if another reader has left it unfinished and the list already
-    /// contains it.
+    /// Puts unacknowledged messages back at the front of this list. Returns the messages that the list refused, for
+    /// example because it already contains them.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -108,11 +107,11 @@ struct KeptMessages {
         return refused
     }
 
-    /// Marks each unacknowledged message whose end time has passed as acknowledged, and keeps it without an end time.
-    /// If a message has no room, it stays unacknowledged, and `end` is its new end time.
+    /// Handles each unacknowledged message whose end time has passed. If there is room, keeps the message without a
+    /// ticket and without an end time. Otherwise, the message stays unacknowledged, and gets the new end time `end`.
     ///
-    /// - Returns: The messages that the caller must acknowledge now, with their tickets, and `true` if there was room
-    ///   for all messages.
+    /// - Returns: `finished` are the messages that the caller must acknowledge now, with their tickets. `areAll` is
+    ///   `true` if there was room for all messages.
     mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
         var areAll = true
@@ -137,7 +136,8 @@ struct KeptMessages {
 
     /// Removes unacknowledged QoS 1 messages after the connection ended, because the broker sends them again.
     ///
-    /// Keeps QoS 2 messages. The engine knows their packet ids, so they can be acknowledged on the next connection.
+    /// Unacknowledged QoS 2 messages stay, because the session keeps their packet ids. They can be acknowledged on the
+    /// next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

@@ -4,15 +4,16 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Finds the copies of a message that the broker sends for overlapping subscriptions, and passes one copy to each reader.
+/// Finds the copies of a message that the broker sends for overlapping subscriptions, and passes one copy to each
+/// reader.
 extension MessageDistributor {
     /// Decides which readers take this copy of a message, and removes the other readers from `lastReaders`. The broker
     /// may send one copy for each matching subscription. `copy` has the identifiers of the subscriptions that this copy
     /// was sent for.
     ///
-    /// Returns `true` if the copy is not needed:
+    /// Returns `true` in two cases, in which no reader needs the copy:
     /// - The message has readers, and all of them take another copy.
-    /// - The message has no reader, the copy would be kept (`isKept`), and another copy arrived before.
+    /// - The message has no reader, the client would keep the copy (`isKept`), and another copy arrived before.
     func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()

@@ -5,7 +5,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Keeps messages without a reader for a later reader, or drops and reports them.
+/// Keeps messages that have no reader until a matching reader is added. If a message cannot be kept, drops and reports
+/// it.
 extension MessageDistributor {
     /// The time after which the client stores and acknowledges a message that a loop has left unacknowledged, 10 s.
     /// Without a store, the client keeps the message in memory.
@@ -17,7 +18,7 @@ extension MessageDistributor {
     /// The shortest time between two log lines of the same kind, 60 s; see ``LastWarnings`` for the kinds.
     static let warningInterval = Duration.seconds(60)
 
-    /// Passes the kept messages that match the filter of a new reader to this reader.
+    /// Passes kept messages to a new reader: all kept messages that match the reader's filter.
     func pushKept(to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
         push(state.pointee.kept.take(reader.filter), to: id, reader.mode)
@@ -34,8 +35,8 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // If the broker still waits for the acknowledgement, send it now. If the reader does not read the
-                // message, the client keeps the message again.
+                // If the broker still waits for the acknowledgement, send it now. If the reader ends without reading
+                // the message, the client keeps the message again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -51,9 +52,9 @@ extension MessageDistributor {
     /// Returns true if the message arrived in the current session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Passes a message to the oldest matching reader that was added after the message arrived, and whose serial number
-    /// is higher than `serial`. Returns `false` if there is no such reader. Earlier readers do not need the message:
-    /// they have already received it or a copy, or do not read its topic.
+    /// Passes a message to the first reader that was added after the message arrived. The reader must match the topic,
+    /// and have a serial number above `serial`. Returns `false` if there is no such reader. Earlier readers have
+    /// already received the message or a copy, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -65,17 +66,17 @@ extension MessageDistributor {
         return true
     }
 
-    /// Passes a message to a matching reader that was added later. The reader `leaver` has left before it finished the
-    /// message. Skips each reader that gets the message from the broker as a retained message. Returns `false` if no
-    /// reader gets the message from this function.
+    /// Passes a message that the reader `leaver` did not finish to a matching reader that was added after `leaver`.
+    /// Skips readers to which the broker sends the message as a retained message. Returns `false` if there is no
+    /// suitable reader.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
         give(message, until: end, after: leaver.serial) { !isSent(message, to: $0) }
     }
 
-    /// True if the broker sends this message to `reader` as a retained message. The broker sends it if a SUBSCRIBE
-    /// followed, or will follow, the start of the reader.
+    /// True if the broker sends this message to `reader` as a retained message. This is the case if the client has sent
+    /// a SUBSCRIBE since the reader was added, or will send one.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
         guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
             let subscriptions = dependencies.subscriptions()
@@ -103,8 +104,9 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps the messages that a reader has not acknowledged or not read, except messages of a destroyed session. If a
-    /// matching reader was added later and has not received the message, that reader receives it at once.
+    /// Keeps the messages that the reader `leaver` has not acknowledged or not read. Drops messages of a destroyed
+    /// session. If a matching reader was added later, and has not received a message yet, passes the message to this
+    /// reader at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -118,9 +120,8 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // If a matching reader was added later, this reader already has the message and reads the stored
-                // messages itself. Without such a reader, this message must be stored after the messages that are
-                // already in the store.
+                // A matching reader that was added later already has this message. Without such a reader, the message
+                // must be stored, so that it follows the unfinished rows of `leaver` in the store.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -128,16 +129,16 @@ extension MessageDistributor {
             case nil: keepUnread(message, of: leaver)
             }
         }
-        // Store the messages of these topics now, because they arrived after the stored messages. So the next reader
-        // gets all messages in the order of their arrival.
+        // Store these messages now, behind the stored messages of the same topics. So the next reader gets all messages
+        // in the order of their arrival.
         if let rows {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
         setUnfinishedTimer()
     }
 
-    /// Makes messages available to other readers again, if they are rows of the store. Readers whose serial number is
-    /// higher than `serial` read them at once.
+    /// Releases those messages that are rows of the store, so that other readers can read them. Readers whose serial
+    /// number is higher than `serial` read these rows at once.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
         var topics: Set<String> = []
@@ -205,8 +206,8 @@ extension MessageDistributor {
         }
     }
 
-    /// True if the message is lost when the client drops it. False for a QoS 1 message of an earlier connection,
-    /// because the broker sends it again.
+    /// True if the message would be lost if the client dropped it. A QoS 1 message of an earlier connection would not
+    /// be lost, because the broker sends it again.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
         handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
@@ -223,8 +224,9 @@ extension MessageDistributor {
         warnOfUnfinished()
     }
 
-    /// Keeps a message that was acknowledged on receipt, because its only reader has not read it. If a matching reader
-    /// was added later, passes the message to that reader. After the client has ended, drops the message.
+    /// Handles a message that was acknowledged on receipt, and that its only reader has not read. If a matching reader
+    /// was added later, passes the message to that reader. Otherwise, keeps the message, or reports its loss. If the
+    /// client has ended, drops the message.
     private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
@@ -292,8 +294,8 @@ extension MessageDistributor {
             case .success: dependencies.confirm(handle)
             case .failure(let error) where outcome.isRefusal:
                 if giveRefused(message, handle, after: lastReader) { return }
-                // Do not wait for room in the store. All later acknowledgements would have to wait for the
-                // acknowledgement of this message.
+                // Drop the message instead of waiting for room in the store, because later messages can be acknowledged
+                // only after this message.
                 tellNoReader(message, cause: error)
                 dependencies.confirm(handle)
             case .failure: break
@@ -343,8 +345,8 @@ extension MessageDistributor {
                 topic: topic, error: CourierError(.malformedPacket, text), sizeBytes: message.payloadSize))
     }
 
-    /// Counts messages of QoS 0 that the buffer of a reader had no room for. Logs a line if the app did not choose to
-    /// lose messages: if the reader has the default buffer, or the policy `pause`.
+    /// Counts QoS 0 messages that were dropped because the buffer of a reader was full. Logs a line if the reader has
+    /// the default buffer or the policy `pause`, because then the app did not choose to lose messages.
     func dropped(_ count: Int, by reader: Reader) {
         droppedCount.add(count, ordering: .relaxed)
         let buffer = reader.queue.buffer
@@ -394,7 +396,8 @@ private final class RefusedMessages {
         self.done = done
     }
 
-    /// Records the result for the message at `index`: the message if the store refused it, otherwise `nil`.
+    /// Records the store's answer for the message at `index`. `refused` is the message if the store refused it,
+    /// otherwise `nil`.
     func settle(_ index: Int, _ refused: ReceivedMessage?) {
         openCount -= 1
         messages[index] = refused

@@ -3,7 +3,8 @@ import MQTTEngine
 
 /// Pauses reading from the broker while a reader or the store is too slow.
 extension MessageDistributor {
-    /// Pauses reading, because the queue of a reader is full. If `isOverfull` is true, too many messages or bytes wait.
+    /// Pauses reading from the broker, because the queue of a reader is full. `isOverfull` is true if at least twice
+    /// the limit of the queue waits in it.
     func readerFilled(_ id: ReaderID, isOverfull: Bool) {
         if isOverfull { state.pointee.isOverfull = true }
         if state.pointee.readers[id]?.isBehind == true { return dependencies.setReadingPaused(true) }
@@ -11,8 +12,8 @@ extension MessageDistributor {
         fellBehind()
     }
 
-    /// Adds a reason to pause reading from the broker, and pauses reading. Pauses even if there is another reason
-    /// already, because reading is not paused at the start of a new connection.
+    /// Adds a reason to pause reading from the broker, and pauses reading. If there was another reason before, pauses
+    /// again, because a new connection begins without a pause.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)
@@ -23,7 +24,7 @@ extension MessageDistributor {
     func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
-        // Pause at each report, because reading is not paused at the start of a new connection.
+        // Pause at each report of congestion, because a new connection begins without a pause.
         if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 

@@ -5,7 +5,7 @@ import MQTTEngine
 
 /// Collects the arrived messages of each reader, and passes them to the readers' queues in batches.
 extension MessageDistributor {
-    /// Adds a message to the page.
+    /// Adds an arrived message to the current page, the memory block that collects arriving messages.
     func add(
         _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ ticket: AcknowledgementTicket?
     ) {
@@ -24,7 +24,7 @@ extension MessageDistributor {
         finishRun(ticket)
     }
 
-    /// Adds a message to `shares` for each reader of the last topic. The message has a page (memory block) of its own.
+    /// Adds a message that has a page (memory block) of its own to `shares`, for each reader of the last topic.
     func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {

@@ -32,9 +32,9 @@ extension MessageDistributor {
     /// Starts to read the stored messages for a reader. Reading from the broker pauses until the reader has received
     /// all of them.
     ///
-    /// If a read of the store is already running, another read follows. If `isGivenBack` is `true`, a reader has left a
-    /// stored message unfinished. The running read may have passed this message, so the following read starts at the
-    /// first row.
+    /// If the store is already being read for this reader, it is read once more afterward. If `isGivenBack` is `true`,
+    /// another reader has left a stored message unfinished. The running read may have passed this message, so the next
+    /// read starts at the first row.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true

@@ -26,7 +26,7 @@ final class MessageDistributor: @unchecked Sendable {
         let lastRequest: UInt64
         var isBehind = false
         /// The progress of reading stored messages; `nil` if the reader has received all of them. Newly arrived
-        /// messages wait until then.
+        /// messages wait until the reader has received the stored messages.
         var catchUp: CatchUp?
     }
 
@@ -39,13 +39,12 @@ final class MessageDistributor: @unchecked Sendable {
         /// read starts at the first row.
         var startsAnew = false
         var isReading = false
-        /// True if a row was added that the running read may miss. Then another read follows the running read.
+        /// True if a row was added that the running read of the store may miss. Then another read follows.
         var isOutdated = false
     }
 
-    /// The times of the last log lines, one for each kind of message. The kinds are messages without a reader
-    /// (`unread`), unusable messages (`undecodable`), too large messages (`skipped`), and messages that a full buffer
-    /// had no room for (`dropped`).
+    /// The times of the last log lines, one for each kind of message: messages without a reader (`unread`), unusable
+    /// messages (`undecodable`), too large messages (`skipped`), and messages for a full buffer (`dropped`).
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?
@@ -88,17 +87,17 @@ final class MessageDistributor: @unchecked Sendable {
         /// stored messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
-        /// True while the client continues to read although the queue of a reader is full, because it waits for a
-        /// response of the broker.
+        /// True from the end of the first network read during a pause in reading, until the pause ends. During a
+        /// pause, the client still reads for short times if it awaits a response of the broker.
         var isOverrun = false
         /// True if too many messages or bytes wait for a reader, usually twice the limit of its queue. If `isOverrun`
         /// is also `true`, arriving messages are not acknowledged. The broker then reaches its limit of unacknowledged
         /// messages, and stops sending.
         var isOverfull = false
-        /// The handles of messages that are acknowledged when no reason to pause reading remains.
+        /// The handles of messages that the client acknowledges when the pause in reading ends.
         var withheld: [IncomingMessage.Handle] = []
         /// The tickets of messages that some readers acknowledge after processing, and other readers on receipt. The
-        /// distributor counts as one more reader of each ticket until no reason to pause reading remains.
+        /// distributor counts as one more reader of each ticket until the pause in reading ends.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
         /// The value of `lastSerial` when the session began. A message with a lower `arrival` belongs to an earlier
@@ -218,8 +217,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes and returns a reader. Keeps the messages that the reader has not acknowledged or not read for the next
-    /// reader. `left` contains such messages from the reader's queue.
+    /// Removes and returns a reader, and keeps its unread and unacknowledged messages for the next reader. `left`
+    /// contains such messages from the reader's queue.
     @discardableResult
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) -> Reader? {
         loop.preconditionOnLoop()
@@ -281,7 +280,7 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        // At the start of the next connection, reading is not paused. It is paused when a full queue gets another
+        // The next connection begins without a pause in reading. The pause begins again when a full queue gets another
         // message.
         endOverrun()
         state.pointee.kept.connectionLost()

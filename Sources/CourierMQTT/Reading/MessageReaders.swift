@@ -16,7 +16,7 @@ final class MessageReaders: Sendable {
     let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The connect options that are attached to events; `nil` if there are none.
     let options = Mutex<ConnectOptions?>(nil)
-    /// True while a log line about a message that could not be used is scheduled on the event loop.
+    /// True while the event loop has yet to write a log line about a message that could not be used.
     let isWarning = Atomic(false)
 
     init(
@@ -144,8 +144,8 @@ final class MessageReaders: Sendable {
             closed: { closed(registration, $0) })
     }
 
-    /// Makes the registration of a reader that takes its messages from the queue itself. `grant` ends when the broker
-    /// has granted the subscription.
+    /// Makes the registration of a reader that takes its messages directly from the reader's queue. `grant` resumes its
+    /// caller when the broker has granted the subscription.
     func registration(_ request: SubscriptionRequest, grant: Waiter<Void>) -> ReaderRegistration {
         ReaderRegistration(request.buffer, distributor, on: loop, grant: grant)
     }

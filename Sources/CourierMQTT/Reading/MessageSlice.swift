@@ -4,7 +4,7 @@ import CourierCore
 /// copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
-    /// The serial number of the newest reader or session at the time when the messages arrived.
+    /// The serial number of the newest reader or session when the messages arrived.
     private let arrival: Int
     /// The indexes of the messages on the page.
     private var indexes: [UInt32]
@@ -134,11 +134,11 @@ struct MessageSlice: Sendable {
 }
 
 extension MessageSlice {
-    /// The size up to which a page is never replaced by a smaller copy, 2 KiB. Such a copy would save little memory.
+    /// A page of at most this size, 2 KiB, is never replaced by a smaller copy. Such a copy would save little memory.
     static let toleratedPageByteCount = 2 << 10
 
-    /// Copies the messages to a smaller page if they use less than three quarters of their page. So they do not keep
-    /// the whole page in memory.
+    /// If the messages use less than three quarters of their page, copies them to a smaller page. So the messages do
+    /// not keep the whole page in memory.
     private mutating func leavePage() {
         if isEmpty { return removeEverything() }
         guard page.byteCount > Self.toleratedPageByteCount, byteCount < page.byteCount / 4 * 3 else { return }

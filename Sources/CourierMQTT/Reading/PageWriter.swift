@@ -8,8 +8,8 @@ struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    /// The number of messages on the last page. `lastByteCount` is the number of bytes on the last page. The next page
-    /// reserves memory for the same numbers.
+    /// The numbers of messages and of bytes (`lastByteCount`) on the last page. The next page reserves memory for the
+    /// same numbers.
     private var lastEntryCount = 0
     private var lastByteCount = 0
 

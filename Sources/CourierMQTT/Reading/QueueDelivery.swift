@@ -14,9 +14,9 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private let transform: @Sendable (ReceivedMessage) -> Output?
     private let receive: AnyPublisher<Output, Never>.Receive
 
-    /// Creates a delivery of the messages in `queue` on the dispatch queue `place`. `transform` converts each message
-    /// for the subscriber. If `transform` returns `nil`, the message is skipped. `tracing` chooses the trace context in
-    /// which the subscriber handles a message.
+    /// Creates an object that delivers the messages in `queue` on the dispatch queue `place`. `transform` converts each
+    /// message for the subscriber. If `transform` returns `nil`, the message is skipped. `tracing` chooses the trace
+    /// context in which the subscriber handles a message.
     init(
         _ queue: ReaderQueue, on place: DispatchQueue, tracing: MessageTracing? = nil,
         transform: @escaping @Sendable (ReceivedMessage) -> Output?,
@@ -37,7 +37,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private func deliver() {
         switch queue.take(atMost: Self.messagesPerTurn) {
         case .messages(let slices):
-            // Read the properties once for all messages.
+            // Read these properties of the object once, and not for each message.
             let (tracing, transform, receive) = (tracing, transform, receive)
             for slice in slices {
                 for message in slice {
@@ -53,7 +53,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
-        // If the reader has already ended, send no completion.
+        // If the subscription was canceled, `claim()` returns `false`, and no completion is sent.
         case .ended: if queue.claim() { receive(.completion(.finished)) }
         }
     }

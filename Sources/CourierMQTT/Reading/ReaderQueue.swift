@@ -10,7 +10,7 @@ final class ReaderQueue: Sendable {
     /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
 
-    /// The result of adding a batch, for the event loop.
+    /// The result of ``push(_:isOverrun:)``, which adds a batch.
     struct Pushed {
         /// The number of dropped messages of QoS 0.
         var dropped = 0
@@ -26,8 +26,8 @@ final class ReaderQueue: Sendable {
     }
 
     private struct State {
-        /// The number of bytes at which a batch for the reader gets no further message, 256 KiB. The messages that the
-        /// reader has taken do not count toward the limits of the queue.
+        /// The size at which a batch for the reader is complete, 256 KiB. The messages that the reader has taken do not
+        /// count toward the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
         /// The slices of the queue. The reader has already taken the slices before the index `first`. The other slices
@@ -80,9 +80,9 @@ final class ReaderQueue: Sendable {
             return dropped
         }
 
-        /// Removes and returns the next messages for the reader, at most `limit`. Unless the reader claims each message,
-        /// a message that must be acknowledged is returned alone. So later messages are still in the queue if the
-        /// reader leaves.
+        /// Removes and returns the next messages for the reader, at most `limit`. If `areClaimed` is `false`, a message
+        /// that must be acknowledged is returned alone. If the reader then leaves, the later messages are still in the
+        /// queue.
         mutating func takeNext(_ limit: Int, areClaimed: Bool) -> [MessageSlice] {
             let isBatch = areClaimed || ticketedCount == 0
             let taken = take(isBatch ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
@@ -94,8 +94,8 @@ final class ReaderQueue: Sendable {
             if !hand.isEmpty { hand = [] }
         }
 
-        /// Returns the number of messages before the first slice with a message that must be acknowledged, but at least
-        /// one. Stops counting at `limit`.
+        /// Returns the number of messages that the reader can take together: the messages before the first slice that
+        /// has tickets, but at least one. Stops counting at `limit`.
         private func countAtOnce(_ limit: Int) -> Int {
             var count = 0
             for slice in slices[first...] where !slice.isEmpty {
@@ -173,7 +173,8 @@ final class ReaderQueue: Sendable {
     // MARK: Called on the event loop
 
     /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
-    /// although reading is paused. In this case, QoS 0 messages beyond twice the limit are dropped, with every policy.
+    /// although reading is paused. In this case, QoS 0 messages beyond twice the limit are dropped, even under the
+    /// policy `pause`.
     func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
@@ -182,8 +183,8 @@ final class ReaderQueue: Sendable {
                 return (pushed, nil)
             }
             for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
-            // At the limit, pause reading if the queue has messages that may not be dropped. These are all messages under
-            // the policy `pause`, and messages of QoS 1 and 2 under every policy.
+            // At the limit, pause reading if the queue has messages that may not be dropped. These are all messages
+            // under the policy `pause`, and messages of QoS 1 and 2 under every policy.
             if state.count >= buffer.limit || state.byteCount >= buffer.byteLimit,
                 buffer.overflow == .pause || state.disposableCount < state.count
             {
@@ -224,7 +225,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// Returns the number of messages that fit, at most `count`, if all of them have QoS 0.
+    /// Returns the number of QoS 0 messages that can be added when `count` new messages arrive. The number may be
+    /// higher than `count`.
     private func room(for count: Int, in state: borrowing State, _ isOverrun: Bool) -> Int {
         let room = max(0, buffer.limit - state.count)
         switch buffer.overflow {
@@ -260,9 +262,11 @@ final class ReaderQueue: Sendable {
         case ended(CourierError?)
     }
 
-    /// Removes and returns the next waiting messages, at most `limit`. A message that must be acknowledged is returned
-    /// alone, unless `areClaimed` is `true`: the reader then claims each message before it uses the message. The reader
-    /// must have finished its previous batch.
+    /// Removes and returns the next waiting messages, at most `limit`. Before this call, the reader must have finished
+    /// its previous batch.
+    ///
+    /// If `areClaimed` is `false`, a message that must be acknowledged is returned alone. If `areClaimed` is `true`,
+    /// the reader must claim each message before it uses the message.
     func take(atMost limit: Int, areClaimed: Bool = false) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             state.emptyHand()

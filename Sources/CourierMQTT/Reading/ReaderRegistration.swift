@@ -2,11 +2,11 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// The registration of one reader with the client. A registration is opened, perhaps ended, and then closed.
+/// Registers one reader with the client. A caller first opens the registration, may end it, and then closes it.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
-    /// Waits for the broker's grant of the reader's filter, and fails if no grant can arrive. `nil` if no caller waits
-    /// for the grant.
+    /// Resumes the caller that waits until the broker has granted the reader's filter. Fails if no grant can arrive.
+    /// `nil` if no caller waits for the grant.
     private let grant: Waiter<Void>?
     private let place: Place
     /// Called when the reader ends without an error.

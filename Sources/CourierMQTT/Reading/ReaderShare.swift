@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Consecutive messages with the same readers, on the page that the event loop is filling now.
+/// Consecutive messages with the same readers, on the page (memory block) that the event loop is filling now.
 struct MessageRun: Equatable {
     /// The indexes of the messages on the page.
     var indexes: Range<UInt32> = 0..<0
@@ -20,8 +20,8 @@ struct MessageRun: Equatable {
 
 /// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// The divisor in the rule for copying messages to a smaller page. If a reader gets less than a half (1/2) of a
-    /// page's bytes, its messages are copied. So the waiting messages do not keep the whole page in memory.
+    /// If a reader's messages use less than one half (1 / `sparseness`) of a page's bytes, they are copied to a smaller
+    /// page. So the waiting messages do not keep the whole page in memory.
     private static let sparseness = 2
 
     /// The indexes of the reader's messages on the page that is being written.
@@ -32,15 +32,15 @@ struct ReaderShare {
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
-    /// True if a message was added since the event loop last delivered messages. Each delivery sets the flag to
-    /// false, even if this reader receives its messages only in a later delivery.
+    /// True if a message was added after the last delivery to the readers' queues. Each delivery sets the flag to
+    /// false, even if the messages of this reader must wait for a later delivery.
     var isTouched = false
     /// The reader's messages on finished pages.
     private var slices: [MessageSlice] = []
     /// The number of messages in `slices`. `finishedByteCount` is the memory of these messages in bytes.
     private(set) var finishedCount = 0
     private(set) var finishedByteCount = 0
-    /// The number of slices at the front whose messages arrived before the reader was added.
+    /// The number of slices at the start of `slices` whose messages arrived before the reader was added.
     private var earlierCount = 0
 
     init() {}
@@ -65,8 +65,8 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Inserts a QoS 1 or 2 message that arrived before the reader was added. The message follows other earlier
-    /// messages, and precedes newly arrived messages.
+    /// Inserts a QoS 1 or 2 message that arrived before the reader was added. The message is placed behind all messages
+    /// of this kind, and before newly arrived messages.
     mutating func insertEarlier(_ slice: MessageSlice) {
         slices.insert(slice, at: earlierCount)
         earlierCount += 1

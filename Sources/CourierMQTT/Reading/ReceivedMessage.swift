@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// A message on its way from the event loop to one reader. A copy is cheap. The payload is decoded only when the reader
-/// takes the message.
+/// A message that the event loop passes to one reader. Copying this value is cheap. The payload is decoded only when
+/// the reader takes the message.
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
@@ -46,8 +46,8 @@ struct ReceivedMessage: Sendable {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
-    /// True if the message would be lost if its reader did not read it. Either it must be acknowledged, or it has QoS 1
-    /// or 2 and only this reader.
+    /// True if the client must keep the message when its reader ends without reading it. Either the message must be
+    /// acknowledged, or it has QoS 1 or 2 and only this reader.
     var isWorthKeeping: Bool {
         if ticket != nil { return true }
         let entry = page.entries[Int(index)]

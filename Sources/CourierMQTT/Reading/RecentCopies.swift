@@ -1,12 +1,13 @@
 import CourierCore
 
 /// Remembers recent messages to detect copies, because a broker may send one copy of a message for each matching
-/// subscription. A message counts as a copy if it has the same topic and payload, but arrived for other subscriptions.
+/// subscription. A message counts as a copy of an earlier message if both have the same topic and payload, but arrived
+/// for different subscriptions.
 ///
-/// The value uses no lock and no clock.
+/// This struct uses no lock and reads no clock.
 struct RecentCopies {
-    /// The largest number of remembered messages, 256. Several messages must be remembered, because other messages may
-    /// arrive between two copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
+    /// The largest number of remembered messages, 256. One is not enough, because other messages may arrive between two
+    /// copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
     static let limit = 256
 
     /// The largest number of subscriptions that are remembered for one message, 1,024.

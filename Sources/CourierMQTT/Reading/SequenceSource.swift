@@ -19,7 +19,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     /// The results of decoding the last batch.
     private struct Batch {
         var valueCount = 0
-        /// The position of each message that could not be decoded: the number of values before it.
+        /// One number for each message that could not be decoded: the count of decoded values before this message.
         var failures: [Int] = []
 
         /// Returns the number of messages that the loop has read or skipped. `unread` is the number of values of the

@@ -8,8 +8,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
-    /// Makes the values of a whole batch at once, because a `Message` needs no decoding. `nil` if `Value` is not
-    /// `Message`.
+    /// Converts a whole batch at once. Only used if `Value` is `Message`, which needs no decoding; otherwise `nil`.
     private let all: DecodeAll?
 
     /// Creates a decoder. If `Value` is not `Message`, the adapters of `registry` decode the messages.
@@ -17,8 +16,8 @@ struct ValueDecoder<Value: Sendable>: Sendable {
         let asItCame: @Sendable (Message) throws -> Message = { $0 }
         let data: @Sendable (Message) throws -> Data = { $0.data }
         let bytes: @Sendable (Message) throws -> [UInt8] = { $0.bytes }
-        // The cast to `Decode` succeeds only if the closure returns a `Value`. So the casts find the right closure for
-        // this type.
+        // A cast to `Decode` succeeds only if the closure returns a `Value`. So these casts select the closure for the
+        // type `Value`.
         if let decode = (asItCame as Any) as? Decode {
             body = decode
             let allAsTheyCame: @Sendable ([MessageSlice]) -> [Message] = { $0.messages }
