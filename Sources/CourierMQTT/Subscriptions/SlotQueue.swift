@@ -1,6 +1,6 @@
 /// The queue of ``SubscriptionSet`` entries that need a SUBSCRIBE or UNSUBSCRIBE. The queue holds the *place* of each
-/// entry, which is its index in the set's list of entries. Urgent entries come before all other entries. Urgent entries
-/// keep their order among each other, and so do all other entries.
+/// entry, which is its index in the set's list of entries. Urgent entries come before all other entries. Within each of
+/// these two groups, entries keep their order.
 struct SlotQueue: Sendable {
     private var urgent = FirstInFirstOut<Int>()
     private var usual = FirstInFirstOut<Int>()

@@ -40,13 +40,13 @@ enum SubscriptionAction: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         /// The broker granted the subscription with this quality of service.
         case granted(QoS)
-        /// The caller does not want the filter any more. If no other owner (the app or a reader) wants the filter, the
-        /// broker has also confirmed UNSUBSCRIBE.
+        /// The caller has unsubscribed. If no other owner (the app or a reader) wants the filter, the broker has also
+        /// confirmed UNSUBSCRIBE.
         case unsubscribed
         /// A later call requested something else for the same filter, before this request was fulfilled.
         case superseded
-        /// The request failed. ``Failure/connectionLost`` is never reported here, because the caller then continues to
-        /// wait.
+        /// The request failed. ``Failure/connectionLost`` is never reported here: when the connection is lost, the
+        /// caller continues to wait.
         case failed(Failure)
         /// The client ended; see ``SubscriptionSet/abandonWaiters()``.
         case abandoned

@@ -43,16 +43,17 @@ struct SubscriptionEntry: Sendable {
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
-    /// The user properties of the SUBSCRIBE that the broker has not answered. `confirmedUserProperties` are the user
+    /// The user properties of the SUBSCRIBE that still awaits its answer. `confirmedUserProperties` are the user
     /// properties of the last SUBSCRIBE that the broker granted.
     var userPropertiesInFlight: [UserProperty] = []
     var confirmedUserProperties: [UserProperty] = []
     /// The user properties for the next UNSUBSCRIBE.
     var endProperties: [UserProperty] = []
-    /// True if the filter was already compared with the other filters, to find filters that match common topics.
+    /// True if the filter was already compared with the other filters. The comparison finds filters that can match the
+    /// same topic.
     var isCompared = false
     /// The subscription identifier that the filter should have; `nil` for none. `identifierInFlight` is the identifier
-    /// in the SUBSCRIBE that the broker has not answered. `confirmedIdentifier` is the identifier that the broker has
+    /// in the SUBSCRIBE that still awaits its answer. `confirmedIdentifier` is the identifier that the broker has
     /// confirmed.
     var identifier: UInt32?
     var identifierInFlight: UInt32?
@@ -113,7 +114,7 @@ struct SubscriptionEntry: Sendable {
         request == .unsubscribe ? endProperties : properties.userProperties
     }
 
-    /// A copy of the entry with the state that it will have if the broker grants the request under way.
+    /// A copy of the entry, in which the broker has already granted the request that is under way.
     var fulfilled: Self {
         var entry = self
         switch inFlight {
@@ -136,8 +137,8 @@ struct SubscriptionEntry: Sendable {
     }
 
     /// The intent to store for the filter; `nil` if the store needs no intent. Subscriptions of the app are restored
-    /// after a restart of the process. Subscriptions of readers end with the process, so the next process unsubscribes
-    /// these filters.
+    /// after a restart of the process. Subscriptions of readers end with the process. So the next process must
+    /// unsubscribe the filters of these readers.
     var intent: StoredSubscription.Intent? {
         if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
@@ -151,8 +152,8 @@ struct SubscriptionEntry: Sendable {
         if request == .unsubscribe { endProperties = [] }
     }
 
-    /// Records that a request was not granted. If the owners do not want the request any more, forgets the failure, so
-    /// that the same request may be sent again later.
+    /// Records that a request was not granted. If the owners no longer want the request, forgets the failure. Then the
+    /// same request may be sent again later.
     mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
         failed = missing == request ? (request, failure) : nil
     }
@@ -164,8 +165,8 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Removes the waiters whose request the broker has just fulfilled, and returns their results. By now, the
-    /// app or a loop may want another state of the filter.
+    /// Removes the waiters whose request the broker has just fulfilled, and returns their results. These waiters get
+    /// their result even if an owner of the filter has changed its intent in the meantime.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):
@@ -181,7 +182,8 @@ extension SubscriptionEntry {
     /// Removes the waiters whose wait has ended, and returns their results:
     /// - If the broker has the wanted state, every wait ends.
     /// - If the next request failed on this connection, every wait ends.
-    /// - If the next request can still succeed, only callers that want the opposite of this request stop waiting.
+    /// - If the next request can still succeed, the wait ends only for callers that want the opposite. For
+    ///   example, the next request is SUBSCRIBE, and the caller waits for `unsubscribe`.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {

@@ -9,16 +9,16 @@ import CourierCore
 /// A filter needs no identifier if no topic can match this filter and another filter. The client assigns the same
 /// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of these filters. The topic of a
 /// copy shows which of these filters the copy is for. The client never assigns an identifier that the app chose. If the
-/// app later chooses an identifier that the client has already assigned, the client assigns another identifier to its
-/// filters.
+/// app later chooses an identifier that the client has already assigned, the filters with the assigned identifier get
+/// another one.
 struct SubscriptionIdentifiers: Sendable {
     /// The maximum number of filters with wildcards or share groups that get identifiers, 1,000. Further filters of
     /// this kind get no identifier. If such a further filter and another filter match a message, the broker may send
     /// the message twice.
     static let comparedLimit = 1_000
 
-    /// The counts of one identifier that the app chose: the number of filters with this identifier, and how many of
-    /// these are in share groups.
+    /// For one identifier that the app chose: the number of filters with this identifier, and the number of these
+    /// filters that are in share groups.
     private struct Choice {
         var count = 0
         var sharedCount = 0
@@ -29,8 +29,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// The filters with wildcards or in share groups, which may match topics of other filters.
     private var compared: [TopicFilter] = []
     private var identifiers: [TopicFilter: UInt32] = [:]
-    /// The number of filters with each identifier. After its filters were removed, an identifier stays here with the
-    /// number 0, because messages for these filters may still arrive.
+    /// The number of filters with each identifier. If all filters of an identifier were removed, the identifier stays
+    /// here with the number 0, because messages for these filters may still arrive.
     private var counts: [UInt32: Int] = [:]
     /// The identifiers that the client assigned to filters in share groups.
     private var shared: Set<UInt32> = []
@@ -44,7 +44,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// The identifier of a filter; `nil` if the filter has none.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
 
-    /// Returns true if a filter has this identifier, or a removed filter had it.
+    /// Returns true if a filter has this identifier, or if a removed filter had it and messages for that filter may
+    /// still arrive.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
 
     /// Returns true if only filters in share groups have this identifier.
@@ -56,7 +57,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// Returns true if the app chose this identifier for a filter.
     func isChosen(_ identifier: UInt32) -> Bool { choices[identifier] != nil }
 
-    /// Returns true if a copy with this identifier may be for several filters that match the same topics.
+    /// Returns true if the app chose this identifier for several filters. Then the identifier in a copy of a message
+    /// does not show which of these filters the copy is for.
     func isAmbiguous(_ identifier: UInt32) -> Bool { choices[identifier, default: Choice()].count > 1 }
 
     /// Forgets the identifiers that belong only to removed filters. Called for a new session, because messages for
@@ -66,10 +68,10 @@ struct SubscriptionIdentifiers: Sendable {
         shared.formIntersection(counts.keys)
     }
 
-    /// Assigns the identifier that the app chose to a filter. The filter must not have an identifier yet.
+    /// Assigns the identifier that the app chose to a filter. The filter must not have an identifier yet. If the client
+    /// has assigned the same identifier to other filters, these filters get another identifier.
     ///
-    /// - Returns: The filters with a new identifier: this filter, and filters that had the same identifier from the
-    ///   client and now get another one.
+    /// - Returns: All filters that have a new identifier now, `filter` first.
     mutating func choose(_ identifier: UInt32, for filter: TopicFilter) -> [TopicFilter] {
         var displaced: [TopicFilter] = []
         if counts[identifier, default: 0] > choices[identifier, default: Choice()].count {
@@ -129,7 +131,7 @@ struct SubscriptionIdentifiers: Sendable {
             while free == exact || counts[free, default: 0] > 0 { free = Self.next(free) }
             identifier = free
         } else {
-            // If the app has chosen this identifier, use another one.
+            // If the app has chosen the identifier `exact`, use another identifier.
             while isChosen(exact) { repeat { exact = Self.next(exact) } while isWild(exact) }
             identifier = exact
         }
@@ -144,9 +146,9 @@ struct SubscriptionIdentifiers: Sendable {
 
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
-    /// Returns the first identifier to try for a filter: a hash of the filter (FNV-1a), which is the same in each
-    /// process. The broker may send messages that it kept for an earlier process. So the identifiers in these messages
-    /// still belong to the same filters.
+    /// Returns the first identifier to try for a filter: a hash of the filter (FNV-1a), which is equal in all
+    /// processes. The broker may have kept messages for an earlier process. Because of the hash, the identifiers in
+    /// these messages still belong to the same filters.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return next(hash % largest)

@@ -15,8 +15,8 @@ extension SubscriptionOptions {
             retainHandling: isRenewal && retainedMessages == .always ? .sendIfNew : retainHandling)
     }
 
-    /// Returns true if the broker sends retained messages after the next SUBSCRIBE for a filter, as far as the client
-    /// knows.
+    /// Returns true if the broker will probably send retained messages after the next SUBSCRIBE for a filter. The
+    /// client decides this from its options and the state that the broker has confirmed.
     func bringsRetained(_ entry: SubscriptionEntry, in version: ProtocolVersion) -> Bool {
         // Shared subscriptions get no retained messages (MQTT 5.0 §4.8.2).
         guard entry.filter.shareGroup == nil else { return false }
@@ -29,9 +29,9 @@ extension SubscriptionOptions {
         }
     }
 
-    /// Returns true if the retain flag of a received message means that the broker has retained the message. False if
-    /// ``keepsRetainFlag`` is true, because then all new messages keep their flag, but the broker retains only the last
-    /// message of a topic.
+    /// Returns true if the retain flag of a received message means that the broker has retained the message. In MQTT 5,
+    /// ``keepsRetainFlag`` makes the result false. Then each message keeps the flag of its publisher, although the
+    /// broker retains only the last message of a topic.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

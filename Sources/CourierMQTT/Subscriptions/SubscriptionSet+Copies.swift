@@ -23,9 +23,9 @@ extension SubscriptionSet {
     /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
     /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
-    /// this identifier. Without a confirmed identifier, the reader takes the first copy, because the client does not
-    /// know which copies will arrive. Such a reader also takes every copy for a shared subscription, because the client
-    /// receives no other copy of that message.
+    /// this identifier. Without a confirmed identifier, the reader takes the first copy, because the client cannot
+    /// predict which copies will arrive. Such a reader also takes every copy for a shared subscription, because the
+    /// client receives no other copy of that message.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.

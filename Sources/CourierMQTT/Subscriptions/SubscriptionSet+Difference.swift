@@ -8,8 +8,8 @@ extension SubscriptionSet {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // If no owner wants the filter any more, forget its failure. So a new request is sent when an owner wants the
-        // filter again.
+        // If no owner wants the filter any more, forget the failure of its last request. So a new request is sent when
+        // an owner wants the filter again.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         entries[place] = entry
@@ -41,8 +41,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// True while the broker has not answered a SUBSCRIBE that was sent before its filter got the newest identifier. No
-    /// new filter with an identifier is requested until the broker has that identifier.
+    /// True while a SUBSCRIBE with an outdated identifier is unanswered: the filter got another identifier after the
+    /// packet was sent. During this time, the client requests no new filter that has an identifier.
     private var isIdentifying: Bool {
         identifiers != nil
             && pending.values.contains { packet in
@@ -100,8 +100,8 @@ extension SubscriptionSet {
         emit(&unsubscribe, now, &actions)
     }
 
-    /// Moves the first entry of the queue to `batch`. If too many packets would wait for answers, returns false and
-    /// leaves the entry in the queue.
+    /// Moves the first entry of the queue to `batch`. Returns false, and leaves the entry in the queue, if the maximum
+    /// number of packets already waits for answers.
     private mutating func append(
         _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
         to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,

@@ -51,8 +51,8 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // If the app has already unsubscribed in this process, treat the stored intent as unknown. The store may
-            // not have this change yet.
+            // If the app has already unsubscribed in this process, treat the stored intent as unknown. The store
+            // may not contain the change of the app yet.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
@@ -67,7 +67,8 @@ extension SubscriptionSet {
     ///   - owner: The owner.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
-    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
+    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` if a limit would be exceeded. In this case, nothing has
+    ///   changed.
     mutating func want(_ intents: [Intent], by owner: IntentOwner, now: Instant) throws -> [Action] {
         try checkRoom(for: intents.map(\.filter))
         try checkWaiters(intents.count { $0.waiter != nil })
@@ -88,15 +89,16 @@ extension SubscriptionSet {
     }
 
     /// Removes an owner's interest in filters. If other owners want a filter, it stays subscribed with the highest
-    /// quality of service that they want. For a filter of the app, UNSUBSCRIBE is also sent if the set does not know
-    /// whether the broker has the filter.
+    /// quality of service that they want. For a filter of the app, UNSUBSCRIBE is also sent if the broker may have a
+    /// subscription that this set does not contain.
     ///
     /// - Parameters:
     ///   - filters: The filters, each with its waiting caller.
     ///   - owner: The owner.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
-    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
+    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` if a limit would be exceeded. In this case, nothing has
+    ///   changed.
     mutating func unwant(
         _ filters: [(filter: TopicFilter, waiter: UInt64?)], by owner: IntentOwner, now: Instant
     ) throws -> [Action] {

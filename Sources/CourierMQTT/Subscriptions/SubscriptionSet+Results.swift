@@ -6,8 +6,8 @@ extension SubscriptionSet {
     ///
     /// - Parameters:
     ///   - sessionPresent: Whether the broker already has a session of the client.
-    ///   - isOtherSession: Whether the session may differ from the session that the set knows, or another client may
-    ///     have changed it; `false` by default.
+    ///   - isOtherSession: Whether the session may be another one than before, or another client may have changed
+    ///     the session; `false` by default.
     ///   - support: The broker's support for subscriptions; everything except identifiers by default.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
@@ -76,7 +76,8 @@ extension SubscriptionSet {
 
     /// Handles the failure of a packet: the connection was lost before the answer, or the packet could not be sent.
     ///
-    /// A packet that could not be sent is not repeated on this connection, and the waiting callers receive the failure.
+    /// If a packet could not be sent, it is not repeated on this connection, and the waiting callers receive the
+    /// failure.
     mutating func failed(_ id: RequestID, _ failure: Action.Failure, now: Instant) -> [Action] {
         var actions: [Action] = []
         give(up: id, failure, now: now, &actions)
@@ -84,8 +85,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Handles an answer. `judge` updates each entry. `judge` returns `nil` for success, or the reason why the entry's
-    /// request failed. An answer to a request of an earlier connection is ignored.
+    /// Handles SUBACK or UNSUBACK. `judge` updates the entry of each filter. `judge` returns `nil` for success,
+    /// or the reason why the request for the filter failed. Answers to requests of an earlier connection are ignored.
     private mutating func answered(
         _ id: RequestID, now: Instant,
         _ judge: (Int, SubscriptionEntry.Request, inout SubscriptionEntry) -> Action.Failure?

@@ -11,9 +11,9 @@ extension SubscriptionSet {
         }
     }
 
-    /// Returns true if the broker sends the retained message of a topic after a reader was added. The broker sends the
-    /// message after a SUBSCRIBE that requests retained messages. The client has sent this SUBSCRIBE since the reader
-    /// was added, or will send it.
+    /// Returns true if the broker sends the retained message of a topic to a new reader. The broker sends the message
+    /// after a SUBSCRIBE that requests retained messages. The client has sent this SUBSCRIBE since the reader was
+    /// added, or will send it.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.

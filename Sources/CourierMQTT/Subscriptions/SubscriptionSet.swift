@@ -8,10 +8,10 @@ import CourierCore
 /// answers of the broker ─────────────┘
 /// ```
 ///
-/// In a new session, or in a session that may be another session, all wanted filters are subscribed. In the same
-/// session, only differences are sent. A filter whose UNSUBSCRIBE was under way when the connection ended counts as a
-/// difference. If the session began before this set existed, the broker may have unknown subscriptions. So an
-/// UNSUBSCRIBE of the app is always sent in such a session.
+/// In a new session, all wanted filters are subscribed. The same is true if the session may have been replaced by
+/// another session. In the same session, only differences are sent. If a request for a filter was under way when the
+/// connection ended, the filter counts as a difference. If the session began before this set existed, the broker may
+/// have unknown subscriptions. So an UNSUBSCRIBE of the app is always sent in such a session.
 ///
 /// A refused filter is requested again on the next connection, after an unsubscribe, or when another quality of service
 /// is wanted. If CONNACK says that the broker does not support a kind of filter, such a filter is refused without a
@@ -56,7 +56,8 @@ struct SubscriptionSet: Sendable {
     var waiterCount = 0
     /// The features that the broker supports; `nil` without a connection.
     var support: SubscriptionSupport?
-    /// True if the broker's session began while this set existed. Then the set knows every subscription of the session.
+    /// True if the broker's session began while this set existed. Then the set contains every subscription of the
+    /// session.
     var knowsSession = false
     /// The subscription identifiers; `nil` if the broker does not support them.
     var identifiers: SubscriptionIdentifiers?
