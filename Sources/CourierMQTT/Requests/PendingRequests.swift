@@ -24,8 +24,8 @@ final class PendingRequests: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The first bytes of all correlation data. They identify responses to this process, because responses to an
-    /// earlier process arrive on the same topic.
+    /// The first bytes of this process's correlation data. Responses to an earlier process arrive on the same topic,
+    /// but their correlation data begins with other bytes.
     private let mark = UInt64.random(in: .min ... .max)
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
@@ -56,7 +56,8 @@ final class PendingRequests: Sendable {
 
     /// Returns the response topic of a request. The topic stays subscribed while the request waits for its response.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
-        // Return the former topic, too, so that it is released after the lock. Its release unsubscribes the topic.
+        // Return the former topic, too, so that the object is released after the lock. When it is released, it
+        // unsubscribes the topic.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
             let present: ResponseTopic
@@ -100,7 +101,7 @@ final class PendingRequests: Sendable {
         for request in ended.requests.values { request.response.resume(.failure(error)) }
     }
 
-    /// Passes a response to its request. Ignores the response if no request waits for it, because it is too late or
+    /// Passes a response to its request. If no request waits for the response, ignores it: the response is too late, or
     /// belongs to another process.
     private func received(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }

@@ -2,8 +2,8 @@ import CourierCore
 import CourierTransport
 import Dispatch
 
-/// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. The release
-/// of this object unsubscribes the topic.
+/// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. When this
+/// object is released, the topic is unsubscribed.
 ///
 /// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
 /// client id use the same topic. So earlier processes leave at most one such subscription in the broker's session.
@@ -46,8 +46,8 @@ final class ResponseTopic: Sendable {
 
     /// Returns the topic level that represents a client id.
     private static func level(_ clientID: String) -> String {
-        // If the client id is empty or a template (with `%`), use a random level, because each process has another
-        // client id.
+        // If the client id is empty or a template (with `%`), each process gets another client id. In this case, use a
+        // random level.
         guard !clientID.isEmpty, !clientID.utf8.contains(UInt8(ascii: "%")) else {
             return String(UInt64.random(in: .min ... .max), radix: 36)
         }

@@ -184,7 +184,8 @@ extension LevelNodes {
         table[slot] = index
     }
 
-    /// Removes a node from the table. If a later search would end at the gap, moves a later node into the gap.
+    /// Removes a node from the table. If a later node could no longer be found behind the gap, moves this node into the
+    /// gap.
     private mutating func removeFromTable(_ index: UInt32) {
         let mask = table.count - 1
         var gap = Int(nodes[Int(index)].key) & mask

@@ -121,8 +121,8 @@ extension TopicTree {
         matchingCount = count
     }
 
-    /// Visits the readers at the end of the topic. Their filters end at this level, or have only `#` below it, because
-    /// `#` also matches its parent level [MQTT-4.7.1-1].
+    /// Visits the readers whose filter ends at the last level of the topic. Filters that have only `#` below this level
+    /// also match, because `#` includes its parent level [MQTT-4.7.1-1].
     private mutating func visitEnds(_ body: (ReaderID) -> Void) {
         for index in 0..<matchingCount {
             visit(nodes[matching[index]].readersHere, body)

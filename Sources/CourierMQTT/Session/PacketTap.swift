@@ -7,8 +7,8 @@ import MQTTCodec
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
-    /// True if AUTH packets may appear anywhere on the connection. False if they may appear only at its beginning. A
-    /// client with an authentication method can authenticate again (MQTT 5.0, 4.12.1).
+    /// True if AUTH packets may appear anywhere on the connection, because a client with an authentication method can
+    /// authenticate again (MQTT 5.0, 4.12.1). False if AUTH packets may appear only at the beginning.
     private let mayAuthenticateAgain: Bool
 
     /// Creates a tap that shows the packets of `connection` to `observer`.
@@ -23,8 +23,8 @@ package final class PacketTap: Sendable {
     /// the first packet.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
-    /// Shows packets that were read. All packets in `bytes` are complete. CONNACK is always the first packet in
-    /// `bytes`. An AUTH packet that arrives before CONNACK is also the first packet in `bytes`.
+    /// Shows packets that were read. All packets in `bytes` are complete. CONNACK, and an AUTH packet that arrives
+    /// before CONNACK, can only be the first packet in `bytes`.
     func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {

@@ -3,12 +3,12 @@ import MQTTEngine
 
 /// Limits the bytes that wait in the channel while the peer does not read.
 ///
-/// While many bytes wait, the client writes no further messages. But the client still answers received packets, because
-/// a large upload must not delay receiving. Without a limit, the answers to a peer that sends and never reads would
-/// fill the memory.
+/// While many bytes wait, the client writes no further messages. But the client still answers received packets, so that
+/// a large upload does not stop the receipt of messages. A peer may send packets and never read the answers. Without
+/// the limit, these answers would fill the memory.
 extension SessionDriver {
-    /// Checks the number of bytes that wait in the channel. Called once per read. Ends the connection if more bytes
-    /// wait than a peer that follows the MQTT specification can cause.
+    /// Checks the number of bytes that wait in the channel. Called once per read. Ends the connection if too many bytes
+    /// wait. A peer that follows the MQTT specification cannot cause so many waiting bytes.
     ///
     /// The limit is set when the channel is first found above high water, which means that it has many unsent bytes.
     /// The limit is the sum of the waiting bytes, the bytes of the engine's messages, and `answerLimit`. The engine's

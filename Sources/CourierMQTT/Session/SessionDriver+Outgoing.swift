@@ -9,7 +9,7 @@ extension SessionDriver: LoopWork {
     /// If the loop's thread sleeps, the calling thread may send the messages itself; see ``EventLoop/borrow(_:)``.
     func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
 
-    /// The number of messages in a batch from which on the loop expects more messages soon. The loop then checks the
+    /// If a batch has at least this number of messages, the loop expects more messages soon. The loop then checks the
     /// queue again by itself, so that callers need not wake the loop.
     private static let burstCount = 8
 
@@ -49,8 +49,8 @@ extension SessionDriver: LoopWork {
     /// message was accepted.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
-        // Read the count of jobs after `lastNumber`. In this order, the count includes all jobs that the loop received
-        // before the messages up to `last` were accepted.
+        // Read the number of jobs after `lastNumber`. In this order, the number includes all jobs that the loop
+        // received before the messages up to `last` were accepted.
         let count = loop.handedOverCount
         if let awaited = state.pointee.awaited, loop.begunCount >= awaited.jobCount {
             state.pointee.lastOfTurn = awaited.number
@@ -106,7 +106,8 @@ extension SessionDriver: LoopWork {
     }
 }
 
-/// Limits the PUBLISH packets in flight for ``MessageSuspicion``, and reports which messages are in flight.
+/// Functions for ``MessageSuspicion``, which finds messages that make the broker end connections. These functions limit
+/// the PUBLISH packets in flight, and report which messages are in flight.
 extension SessionDriver {
     /// Sets the maximum number of unacknowledged PUBLISH packets; `nil` means no limit.
     func setSendLimit(_ limit: Int?) {
@@ -127,7 +128,8 @@ extension SessionDriver {
     /// True if bytes of earlier writes were unsent when the last write began.
     var followsUnwrittenBytes: Bool { state.pointee.followsUnwrittenBytes }
 
-    /// Gives up a message that would be sent again on the next connection.
+    /// Gives up a message, so that it is not sent again on the next connection. Has no effect if the message was
+    /// written on the current connection, or if the broker has answered it with PUBREC.
     func giveUp(_ token: Token) {
         loop.preconditionOnLoop()
         _ = state.pointee.engine.giveUp(token)

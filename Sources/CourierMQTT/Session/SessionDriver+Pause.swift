@@ -10,8 +10,8 @@ import Synchronization
 /// time. Each of these interruptions is a *glance*. A glance ends when the reader's queue is full again. The engine's
 /// timeouts run during a glance, so that the client notices a dead connection.
 struct ReadingPause {
-    /// The time before the next glance (a short time of reading), 20 ms. The time is counted from the beginning of a
-    /// pause or the end of a glance.
+    /// The time from the beginning of a pause, or from the end of a glance, to the next glance: 20 ms. During a glance,
+    /// the client reads for a short time.
     static let interval = Duration.milliseconds(20)
 
     var isOn = false

@@ -18,21 +18,22 @@ package final class SessionDriver: @unchecked Sendable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
         var actions = ActionList()
-        /// The actions that are being performed. This list and ``actions`` are swapped, so that both keep their memory.
+        /// The actions that are being performed. This list and ``actions`` are swapped, so that the memory of both
+        /// lists is reused.
         var performing = ActionList()
         /// Reused memory for the list of messages that the engine must send.
         var views: [MessageView] = []
         /// The number of the last message that may be sent; see `lastOfTurn()`.
         var lastOfTurn = 0
-        /// The last message that waits for jobs of the loop, and the number of these jobs. The messages up to `number`
-        /// may be sent after the loop has begun `jobCount` jobs. `nil` if no message waits for jobs.
+        /// The last message that waits for jobs of the event loop; `nil` if no message waits for jobs. The messages up
+        /// to `number` may be sent after the loop has begun `jobCount` jobs in total.
         var awaited: (number: Int, jobCount: Int)?
         /// The broker's answers to messages since the last call of ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
         var channel: ByteChannel?
         /// The observer of the present connection's packets.
         var tap: PacketTap?
-        /// True if the engine knows that the channel is open.
+        /// True if the engine was informed that the channel is open.
         var hasOpened = false
         var timer: TimerToken?
         /// The time when ``timer`` fires, which is never later than the engine's deadline.
@@ -71,7 +72,7 @@ package final class SessionDriver: @unchecked Sendable {
     /// The number of requests of the app that await a response. Each response arrives as a message.
     package let awaitedMessages = Atomic(0)
 
-    /// The numbers of packets and bytes for ``CourierCore/ClientMetrics``.
+    /// The numbers of bytes, messages and connections for ``CourierCore/ClientMetrics``.
     let traffic = TrafficCounters()
 
     let observer: any SessionObserver
@@ -100,8 +101,8 @@ package final class SessionDriver: @unchecked Sendable {
 
     // MARK: Called on the event loop
 
-    /// Opens a connection. An earlier connection must have ended. `history` is used for all connections, and `tap` only
-    /// for the new connection.
+    /// Opens a connection. An earlier connection must have ended. `history` is shared by all connections of the client.
+    /// `tap` is used for the new connection only.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
@@ -191,19 +192,19 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.reconfigure(configuration, isSameServer: isSameServer, &state.actions) }
     }
 
-    /// Restores the session's exchanges that an earlier process stored. Must be called before the first connection; see
-    /// ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
+    /// Restores the unfinished packet exchanges, such as PUBLISH and PUBACK, that an earlier process stored. Must be
+    /// called before the first connection; see ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
     package func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID]) {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// Reports to the engine that the last step of an outgoing exchange is stored; see
+    /// Reports to the engine that the latest step in sending a message is stored; see
     /// ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// Reports to the engine that the store has recorded the end of a QoS 2 delivery to this client; see
+    /// Reports to the engine that the end of receiving a QoS 2 message is stored; see
     /// ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
     package func storedRelease(_ id: PacketID) {
         tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
@@ -317,8 +318,8 @@ extension SessionDriver {
         state.pointee.isPerforming = false
     }
 
-    /// Reports all collected answers of the broker in one call. So many answers need only one lock and one block of
-    /// work on the delivery queue.
+    /// Reports all collected answers of the broker in one call. Then even many answers need only one lock and one block
+    /// of work on the delivery queue.
     private func reportAnswers() {
         guard !state.pointee.answers.isEmpty else { return }
         var answers: [OutgoingQueue.Answer] = []
@@ -341,8 +342,8 @@ extension SessionDriver {
         state.pointee.channel?.close()
     }
 
-    /// Sets the timer so that it fires no later than the engine's deadline. Keeps a timer that fires earlier. Each
-    /// packet moves the deadline, and one early call costs less than a new timer for each packet.
+    /// Sets the timer so that it fires no later than the engine's deadline. If the timer already fires earlier, keeps
+    /// it. Each packet moves the deadline, and one early call costs less than a new timer for each packet.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -373,8 +374,8 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// True if the peer ended the connection without an MQTT reason. A closed WebSocket also counts: if RabbitMQ does
-    /// not support the MQTT version, it closes the WebSocket with an internal error.
+    /// True if the peer ended the connection without an MQTT reason. A closed WebSocket also counts, because RabbitMQ
+    /// closes the WebSocket if it does not support the MQTT version.
     var isSilent: Bool {
         switch self {
         case .closedByPeer: true

@@ -17,8 +17,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// are reported after this call.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``. An
-    /// observer that implements this function itself is several times as fast.
+    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``.
+    /// Implementing this function in the observer is several times as fast.
     func progressed(_ progress: ExchangeProgress)
 
     /// Called for each engine action that has no function of its own in this protocol; see ``MQTTEngine/EngineAction``.

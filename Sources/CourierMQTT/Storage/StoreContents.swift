@@ -8,7 +8,8 @@ struct StoreContents: Sendable {
         var outgoing = MessageRows<StoredOutgoing>()
         var incoming = MessageRows<StoredMessage>()
         var jobs = MessageRows<StoredJob>()
-        /// The keys of handled messages, by processor and key.
+        /// The keys of handled messages. The outer dictionary is indexed by the name of the processor, the inner one by
+        /// the key.
         var processedKeys: [String: [String: ProcessedKey]] = [:]
         var packetIDs: Set<UInt16> = []
         var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]

@@ -14,13 +14,13 @@ enum BrokenPipeSignal {
         var earlier = sigset_t()
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
         body()
-        // If SIGPIPE was not blocked before, discards the pending signal of a failed write, so that it is not delivered
-        // later.
+        // If SIGPIPE was not blocked before, discard the signal that a failed write has left pending. Otherwise, the
+        // signal would be delivered after the mask is restored.
         if sigismember(&earlier, SIGPIPE) == 0 { discardPending(&signals) }
         pthread_sigmask(SIG_SETMASK, &earlier, nil)
     }
 
-    /// Discards pending signals, which the calling thread blocks.
+    /// Discards the pending `signals`, which must be blocked in the calling thread.
     private static func discardPending(_ signals: inout sigset_t) {
         #if os(Linux)
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)

@@ -155,7 +155,7 @@ public final class StreamPair: DuplexByteStream {
                 let error = StreamFailure.error(of: stream, "writing to", name)
                 outgoing.fail(error)
                 // A connection cannot continue without output. Report the error through the input, so that the event
-                // loop gets it even without writing.
+                // loop receives the error even if it writes nothing.
                 incoming.finish(.failed(error))
                 tellLoop { $0.readable() }
                 break

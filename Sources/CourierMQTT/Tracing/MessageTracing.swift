@@ -21,8 +21,10 @@ public struct MessageTracing: Sendable {
     ///
     /// The client calls this closure before it calls a sink of its message publisher or a handler of `respond(to:)`.
     /// While the sink or handler runs, `TraceContext.current` is the result of this closure. A tracing system can begin
-    /// a span here, and return the span's context. Sinks behind operators that change the queue or the time, and `for
-    /// await` loops, read the context from the properties of the message.
+    /// a span here, and return the span's context.
+    ///
+    /// `for await` loops read the context from the properties of the message. Sinks behind operators that change the
+    /// queue or the time do the same.
     public var received: @Sendable (_ context: TraceContext, _ topic: String) -> TraceContext?
 
     /// Makes the closures for a tracing system.
