@@ -18,8 +18,8 @@ struct AdapterRefusals: Error {
         refusals.append(Refusal(index: index, contentType: contentType, error: error))
     }
 
-    /// Makes one error from all refusals. The first refusal that is not a `CourierError` becomes the error's cause.
-    /// This order helps, because a `CourierError` usually says only that the adapter does not support the type.
+    /// Makes one error from all refusals. Its cause is the first refusal that is not a `CourierError`, because a
+    /// `CourierError` usually says only that the adapter does not support the type.
     func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
         let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
         let list = reasons.isEmpty ? "there is no adapter" : reasons.joined(separator: "; ")
@@ -61,8 +61,8 @@ extension AdapterRefusals {
 
     /// Returns the position of the failure within the value, such as ` at notes[2].title`.
     ///
-    /// The position contains array indices and keys that are cases of enums, because these names are in the source
-    /// code. Other keys are shown as `…`, because the keys of dictionaries are part of the payload.
+    /// The position contains array indices, and keys that are cases of an enum. Other keys may be part of the payload,
+    /// such as the keys of a dictionary. They are shown as `…`.
     private static func path(_ keys: [any CodingKey], orElse empty: String = "") -> String {
         guard !keys.isEmpty else { return empty }
         var text = ""

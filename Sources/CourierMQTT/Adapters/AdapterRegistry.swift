@@ -4,16 +4,17 @@ import Foundation
 /// The client's adapters, and the order in which they are tried for a message.
 ///
 /// Adapters for the message's content type are tried first, then the adapters of the first matching topic rule, then
-/// all other adapters in their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`,
-/// `Data` and `[UInt8]` always work: if no adapter accepts such a value, the value is the unchanged payload.
+/// all other adapters in their order. The first adapter that does not throw is used. Values of the types `Message`,
+/// `String`, `Substring`, `Data` and `[UInt8]` always work. If no adapter accepts such a value, the payload is sent or
+/// read unchanged.
 struct AdapterRegistry: Sendable {
     /// The largest number of adapters of one client.
     static let adapterLimit = 64
     /// The largest number of rules of one client. Each rule costs one comparison for each message.
     static let ruleLimit = 256
 
-    /// One adapter and its content type. The entry is a class, so that passing an entry changes one reference count
-    /// instead of one for each field.
+    /// One adapter and its content type. The entry is a class, so that passing an entry to a function changes only one
+    /// reference count.
     private final class Entry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
@@ -30,8 +31,8 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    // The entries of the package's own adapters. All clients share these entries, because nearly every client uses
-    // these adapters.
+    // The entries for the JSON, text and data adapters of this package. Nearly every client uses these adapters, so all
+    // clients share the entries.
     private static let json = Entry(JSONMessageAdapter.standard)
     private static let text = (
         listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
@@ -169,8 +170,8 @@ extension AdapterRegistry {
             return nil
         }
         if let contentType {
-            // Compare the texts before parsing them, because comparing is faster. Another Courier client usually sends
-            // the exact text of an adapter's content type.
+            // First compare the content types as text, because this is faster than parsing them. Another Courier client
+            // usually sends the exact text of an adapter's content type.
             if let answer = firstAnswer(where: { $0.contentType == contentType }) { return .success(answer) }
             let mediaType = MediaType(contentType)
             if let answer = firstAnswer(where: { $0.mediaType == mediaType }) { return .success(answer) }

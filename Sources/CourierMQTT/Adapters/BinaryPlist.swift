@@ -7,7 +7,7 @@ import CourierCore
 /// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
 /// ```
 struct BinaryPlist {
-    /// One object of the list, as far as the check needs it.
+    /// The part of an object in the list that the check needs.
     private enum Object {
         /// A value without references, with the size of its text or data in bytes.
         case leaf(contentSize: Int)
@@ -25,8 +25,8 @@ struct BinaryPlist {
     /// The byte offset of the table with the objects' offsets. The objects end where the table begins.
     private let table: Int
 
-    /// Reads the trailer. Returns `nil` if the trailer is wrong. Such a list needs no check, because the decoder
-    /// refuses it before it reads an object.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong. A list with a wrong trailer needs no check, because
+    /// the decoder refuses the list before it reads an object.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -54,8 +54,8 @@ struct BinaryPlist {
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // For each open container, the byte range of the references that the check has not followed yet. The outermost
-        // container is first.
+        // For each container whose check has begun and not ended, the byte range of the references that are not
+        // followed yet. The outermost container is first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
@@ -97,8 +97,8 @@ struct BinaryPlist {
         }
     }
 
-    /// Returns the byte range of an object's content. The first bytes of the object contain the number of units. `unit`
-    /// is the size of one unit in bytes.
+    /// Returns the byte range of the content of the object at `place`. The object begins with the number of its
+    /// elements. `unit` is the size of one element in bytes.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1

@@ -14,15 +14,15 @@ enum PlistLimits {
     static let valueCount = 100_000
     /// The largest size of all text and data in a binary list, in bytes; repeated values count each time.
     static let contentSize = 16 << 20
-    /// A binary list may have this number of bytes of text and data for each byte of the list. The limit is never less
-    /// than `contentSize`.
+    /// The limit for text and data in a binary list is the size of the list multiplied by this factor. The limit is at
+    /// least `contentSize`.
     static let contentFactor = 16
 
-    /// Checks a list of any format.
+    /// Checks a list of any format before it is decoded. Most errors in a list are found later by the decoder.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if the decoder
-    ///   might read beyond the end of the list, or if a text is not valid UTF-8: the decoder ends the process if it
-    ///   finds invalid UTF-8 in a number. The decoder finds most other errors.
+    ///   might read beyond the end of the list, or if a text is not valid UTF-8. Invalid UTF-8 in a number would make
+    ///   the decoder end the process.
     static func check(_ payload: Data) throws {
         if payload.starts(with: "bplist0".utf8) {
             try BinaryPlist([UInt8](payload))?.check()
@@ -87,7 +87,8 @@ extension PlistLimits {
                 depth = max(depth - 1, 0)
             } else if text[next.startIndex - 2] != UInt8(ascii: "/") {
                 depth += 1
-                // Allow two tags more than the limit: `<plist>`, and a value without nested values.
+                // Allow two tags more than the limit, because neither `<plist>` nor a value without nested values
+                // counts as a level.
                 if depth > Self.depth + 2 { throw tooDeep() }
             }
         }

@@ -1,7 +1,7 @@
 /// Computes the pauses between requests to a provider that returned no options.
 ///
-/// After the first three temporary failures, the pauses are exactly 1, 2 and 4 seconds. All other pauses, including
-/// every pause after a permanent failure, are the pauses of the reconnect schedule.
+/// After the first three temporary failures, the pauses are exactly 1, 2 and 4 seconds. All other pauses come from the
+/// reconnect schedule. A pause after a permanent failure always comes from the reconnect schedule.
 struct AuthRetrySchedule: Sendable {
     /// The pauses after the first three temporary failures.
     static let quickPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]

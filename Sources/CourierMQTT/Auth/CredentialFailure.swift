@@ -70,12 +70,11 @@ struct CredentialFailure: Sendable {
     /// roaming off, a call is active, data not allowed.
     ///
     /// Linux reports none of these codes. Without a network, Linux reports "host not found", "timed out" or "unknown".
-    /// Linux reports the same codes if the service is down. So on Linux, only the network monitor can detect a missing
+    /// These errors may also mean that the service is down. So on Linux, only the network monitor can detect a missing
     /// network.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
-    /// The maximum number of errors that are examined in the chain of underlying errors. The provider's error is the
-    /// first.
+    /// The maximum number of errors to check: the provider's error, and the errors in its chain of underlying errors.
     private static let maximumDepth = 4
 
     private static let posixErrorCodes: Set<Int> = Set(

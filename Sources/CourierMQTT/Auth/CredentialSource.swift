@@ -141,7 +141,8 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If another challenge already waits, its arrival has already cancelled the running task.
+            // If another challenge already waits, return no task, because the running task was canceled when that
+            // challenge arrived.
             return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()
@@ -188,7 +189,7 @@ extension CredentialSource {
         case ask(AttemptID, BrokerEndpoint?)
     }
 
-    /// A weak reference from a task to its source, so that the task does not keep the source alive.
+    /// A task's weak reference to its `CredentialSource`, so that the task does not keep the source alive.
     private struct Asker: Sendable {
         weak let source: CredentialSource?
     }
@@ -204,8 +205,9 @@ extension CredentialSource {
         }
     }
 
-    /// Clears the provider's options, or asks for options once. Clears and requests that arrive during this call get a
-    /// new task, because each request must have its own cancellation.
+    /// Makes one call to the provider: either clears its options, or asks for options. If another request or clear
+    /// arrives during this call, a new task performs it. Each request needs its own task, so that it can be canceled
+    /// separately.
     private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
         switch asker.source?.nextStep() {
         case nil: break

@@ -11,13 +11,15 @@ public struct EndpointPolicy: Hashable, Sendable {
         /// The client returns only after the connection was lost.
         case never
         /// The client returns about this long after the connection was accepted, at a moment without traffic. Each
-        /// failed attempt to return doubles the time. The longest time is an hour, or the given time if the given time
-        /// is longer.
+        /// failed attempt to return doubles the time, up to one hour. If the given time is longer than one hour, it is
+        /// not doubled.
         ///
         /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If this attempt fails, the
         /// client tries the other endpoints, as after a lost connection. The session survives, unless the connect
-        /// options make it end with the connection. Unacknowledged messages are finished on the new connection. The
-        /// client opens no second connection, so a silent preferred endpoint costs the connect timeout at each try.
+        /// options make it end with the connection. Unacknowledged messages are finished on the new connection.
+        ///
+        /// The client never has two connections at the same time. If a preferred endpoint does not respond, each try
+        /// takes the whole connect timeout.
         case after(Duration)
     }
 

@@ -26,7 +26,8 @@ struct EndpointRound: Sendable {
         case over
     }
 
-    /// The value of `order` for a list with one endpoint. Most lists have one endpoint.
+    /// The value of `order` for a list with one endpoint. All such lists share this array, because most lists have one
+    /// endpoint.
     private static let only = [0]
 
     let list: EndpointList

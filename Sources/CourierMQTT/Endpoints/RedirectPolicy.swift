@@ -14,8 +14,8 @@ import CourierCore
 /// The client never follows a redirect from TLS to a connection without TLS. If a redirect is not followed, the error
 /// of the event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
 /// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names the server
-/// and this option. The client then continues with its own endpoints and its usual pauses. A refused client id (0x85)
-/// or a ban (0x8A) stops the client even at the server of a redirect.
+/// and this option. The client then continues with its own endpoints and its usual pauses. If the server of a redirect
+/// refuses the client id (0x85) or bans the client (0x8A), the client stops.
 public struct RedirectPolicy: Hashable, Sendable {
     /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {

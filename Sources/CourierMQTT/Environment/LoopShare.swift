@@ -32,8 +32,7 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
             if present == nil { parts[key] = nil }
             return present
         }
-        // Release the lock before this line, which may release a newer shared object. The deinit of that object takes
-        // the lock.
+        // Release the newer object only here, after the lock was released. The deinit of that object takes the lock.
         withExtendedLifetime(other) {}
     }
 }

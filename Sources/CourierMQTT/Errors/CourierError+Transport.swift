@@ -3,7 +3,7 @@ import CourierTransport
 
 extension CourierError {
     /// Creates the error for a failure of the transport, with the transport's own text. This text names the peer and
-    /// the remedy. If the authority is unknown, the property for trusted authorities follows.
+    /// the remedy. If the certificate authority is unknown, the error also names the property for trusted authorities.
     ///
     /// - Parameters:
     ///   - error: The error that the transport reported.

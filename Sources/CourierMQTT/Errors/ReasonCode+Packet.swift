@@ -30,6 +30,6 @@ extension PublishReceipt {
 
 extension PacketProperties {
     /// The broker's reason string as a part of a sentence, such as `, "no such user"`; empty if there is none. The
-    /// string is quoted, because the broker wrote it.
+    /// string is quoted, because its text comes from the broker.
     var quotedReason: String { reasonString.map { ", \($0.quoted(limit: 200))" } ?? "" }
 }
