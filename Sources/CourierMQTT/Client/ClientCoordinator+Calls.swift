@@ -47,8 +47,8 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Performs the pending `connect`, `disconnect` and `destroy` calls up to this number, in the order in which they
-    /// were made. Called on the event loop.
+    /// Performs the pending `connect`, `disconnect` and `destroy` calls whose numbers are at most `number`, in the
+    /// order in which the app made them. Called on the event loop.
     private func performSessionCalls(upTo number: Int) {
         while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {

@@ -40,8 +40,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Continues a preparation after one of its loads has finished. Calls `next` if the load succeeded and the attempt
-    /// was not abandoned. Otherwise, ends the preparation.
+    /// Continues to prepare an attempt after its stored messages or its TLS context were loaded. Calls `next` if the
+    /// load succeeded and the attempt was not abandoned. Otherwise, ends the preparation.
     private func continuing(
         _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
     ) {
@@ -110,8 +110,8 @@ extension ClientCoordinator {
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Report the end of the attempt in a later task of the event loop. The end of an open connection is also
-        // reported in a later task.
+        // Report the end of the attempt in a later task of the event loop, in the same way as the end of an open
+        // connection.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The connection attempt was given up."))
@@ -174,7 +174,7 @@ extension ClientCoordinator {
     }
 
     /// True if the broker's session may differ from the session of the last connection. The client id or the broker may
-    /// have changed. Or another client, or a CONNECT without CONNACK, may have replaced the session.
+    /// have changed. Or another client, or an earlier CONNECT that received no CONNACK, may have replaced the session.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

@@ -9,7 +9,7 @@ extension ClientCoordinator {
         guard environment == nil, !isReleased else { return }
         tellTopics()
         // A monitor may report its current value while `EnvironmentWatch` subscribes to the monitor. The client handles
-        // this value at once, so that it knows the value before it handles the app's `connect()`.
+        // this value at once, because the value must be stored before the client handles the app's `connect()`.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {

@@ -25,9 +25,9 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Closes the reader of a `for await` loop that the app left. `left` contains the messages that the reader has not
-    /// finished. These messages are passed to other readers. If neither the app nor another reader uses the reader's
-    /// filter, the filter is unsubscribed. Called on the event loop.
+    /// Closes the reader of a `for await` loop after the app has left the loop. `left` contains the messages that the
+    /// reader has not finished. These messages are passed to other readers. If neither the app nor another reader uses
+    /// the reader's filter, the filter is unsubscribed. Called on the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -58,8 +58,8 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Reports to the supervisor whether a topic must be subscribed or unsubscribed. Does nothing if this has not
-    /// changed since the last report.
+    /// Reports to the supervisor whether any filter must be subscribed or unsubscribed. Does nothing if the supervisor
+    /// already has this information.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

@@ -145,8 +145,8 @@ extension ClientCoordinator {
         keepAliveEnded(reason)
         judgeLoss(reason, cause)
         lost()
-        // If the client itself ended the connection, report the authentication error. Otherwise, `reason` contains the
-        // cause.
+        // If the client itself ended the connection, report the error of a failed extended authentication, if there is
+        // one. In all other cases, `reason` contains the cause.
         let error = reason == .requested ? authenticationFailure : nil
         authenticationFailure = nil
         tell(.closed(reason, cause, error: error))

@@ -15,8 +15,7 @@ extension ClientCoordinator {
     /// Applies the decisions of `suspicion`: the limit of messages in flight, a ping, and the timer. Called after each
     /// call that may change `suspicion`.
     func suspicionChanged() {
-        // The suspected message waited to be sent again. If the queue has removed the message since then, no message is
-        // suspected any more.
+        // Stop suspecting a message if the queue has removed it while the message waited to be sent again.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
         // A higher limit makes the driver resume sending. After `destroy()`, do not change the limit, because the

@@ -11,8 +11,8 @@ import Synchronization
 /// ``SubscriptionKeeper`` owns the subscriptions, the ``MessageDistributor`` owns the readers, and ``Publishing`` owns
 /// the outgoing messages.
 ///
-/// Safe to share between threads: its mutable state is used on the loop only, except mutexes, atomics and callback
-/// lists. Functions that any thread may call pass their work to the loop.
+/// Safe to share between threads: any thread may use the mutexes, atomics and callback lists, and all other mutable
+/// state is used on the loop only. Functions that any thread may call pass their work to the loop.
 final class ClientCoordinator: @unchecked Sendable {
     /// An attempt that is not connecting yet, because the session's stored messages or the TLS context are still
     /// loading.
@@ -181,14 +181,14 @@ final class ClientCoordinator: @unchecked Sendable {
 // MARK: - Events and actions of the supervisor
 
 extension ClientCoordinator {
-    /// Reports an event to the app, with the current connect options. First reports the collected events of arrived
-    /// messages. Called on the event loop.
+    /// Reports an event to the app, with the current connect options. Before this event, reports the collected events
+    /// about received messages. Called on the event loop.
     func tell(_ event: CourierEventType) {
         distributor.tellArrivals()
         events.tell(event, info)
     }
 
-    /// Reports the collected events of arrived messages to the app, with the current connect options. Called on the
+    /// Reports the collected events about received messages to the app, with the current connect options. Called on the
     /// event loop.
     func tellAll(_ arrivals: inout [CourierEventType]) { events.tell(&arrivals, info) }
 
@@ -249,9 +249,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT with the app's options. Leaves out the session expiry if the current session ends with its
-    /// connection, because DISCONNECT must not extend such a session. The options may have been checked for an earlier
-    /// connection that did not end its session.
+    /// Sends DISCONNECT with the app's options. If the session ends with this connection, the packet has no session
+    /// expiry, because DISCONNECT must not extend such a session. The options may still contain a session expiry if
+    /// they were checked during an earlier connection.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -337,8 +337,8 @@ extension ClientCoordinator {
     func clearStoredState() {
         publishing.queue.endedSession()  // From now on, the client ignores results of the destroyed session.
         durable?.removeAll(Self.destroyed)
-        // Call this before the next lines end readers. Otherwise, the client would keep the readers' unfinished
-        // messages for the next session.
+        // Reset the processors before the calls below end the readers. Otherwise, the client would keep the readers'
+        // unfinished messages for the next session.
         processors.sessionDestroyed()
         distributor.sessionDestroyed()
         subscriptions.removeAll()

@@ -85,9 +85,9 @@ struct ClientSettings: Sendable {
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
 
-    /// Plans a connection with these options. If `serverName` is set, the server's certificate must have this name
-    /// instead of the host's name, unless the configuration sets a server name itself. If the caller does not open the
-    /// plan's endpoint, it must discard the endpoint.
+    /// Plans a connection with these options. If the configuration sets no server name, the server's certificate must
+    /// have the name `serverName`; with `nil`, the name of the host. The caller must open or discard the plan's
+    /// endpoint.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {
@@ -148,7 +148,7 @@ extension ClientSettings {
         limits.acknowledgementTimeout = config.session.acknowledgementTimeout
         if let keepAlive = config.session.adaptiveKeepAlive {
             limits.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
-            // TCP probes would interrupt the silence that the adaptive keep-alive measures.
+            // Turn off TCP probes, because they would interrupt the silence that the adaptive keep-alive measures.
             limits.channel.keepAliveIdle = nil
         }
         limits.channel.peerCloseTimeout = config.peerCloseTimeout

@@ -9,7 +9,7 @@ final class CompletionQueue: Sendable {
     /// The maximum number of closures that one block calls, so that other work of the queue is not delayed for long.
     static let closuresPerTurn = 1_024
 
-    /// The number of calls for which memory stays reserved while there are no calls.
+    /// The number of calls for which the queue keeps memory while it contains no calls.
     private static let keptCount = 128
 
     /// A call of an app's closure.
@@ -39,7 +39,8 @@ final class CompletionQueue: Sendable {
         var position = 0
         var isScheduled = false
 
-        /// Records that a block must be dispatched. Returns true if the caller must dispatch the block.
+        /// Returns true if no block is dispatched yet. The caller must then dispatch a block, and this method records
+        /// that a block is dispatched.
         mutating func needsTurn() -> Bool {
             defer { isScheduled = true }
             return !isScheduled

@@ -26,8 +26,8 @@ final class LoopTimer: Sendable {
         }
     }
 
-    /// Ends the timer, and returns its token. Returns `nil` if the timer has already ended. The token itself is `nil`
-    /// if the event loop has not scheduled the timer yet.
+    /// Ends the timer, and returns its token. The outer optional is `nil` if the timer has already ended. The inner
+    /// optional is `nil` if the event loop has not scheduled the timer yet.
     private func end() -> TimerToken?? {
         state.withLock { state -> TimerToken?? in
             guard case .waiting(let token) = state else { return nil }

@@ -35,8 +35,8 @@ extension SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // Another caller subscribed to the same filter after this unsubscribe call, and its request replaces this
-            // one. Report success to this caller.
+            // After this unsubscribe call, another caller subscribed to the same filter. The new request replaces the
+            // unsubscribe request, whose caller gets success.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

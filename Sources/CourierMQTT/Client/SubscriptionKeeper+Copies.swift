@@ -24,7 +24,7 @@ extension SubscriptionKeeper {
     }
 
     /// True if the retain flag of a received message means that the broker has stored the message as the topic's
-    /// retained message. False for MQTT 5 with the option `keepsRetainFlag`, because then new messages have the flag,
-    /// too.
+    /// retained message. False for MQTT 5 with the option `keepsRetainFlag`. With this option, new messages may have
+    /// the flag, too.
     var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
 }

@@ -22,7 +22,7 @@ final class SubscriptionKeeper {
         let request: SubscriptionRequest
     }
 
-    /// The maximum number of readers that wait for the values of `%u` and `%c`.
+    /// The maximum number of readers that wait for the values of the placeholders `%u` and `%c`.
     static let unresolvedLimit = 10_000
 
     /// The bit that distinguishes tokens of SUBSCRIBE and UNSUBSCRIBE from tokens of publishes.
@@ -49,8 +49,8 @@ final class SubscriptionKeeper {
     private var isRestored: Bool
     private var lastID: UInt64 = 0
 
-    /// Makes a keeper that keeps `topics` subscribed, and reports events to `tell`. Changes of the subscriptions that a
-    /// message store must save are passed to `keep`. With a message store, the owner of this keeper must call
+    /// Makes a keeper that keeps `topics` subscribed, and reports events to `tell`. `keep` receives the changes of
+    /// subscriptions that a message store must save. With a message store, the owner of this keeper must call
     /// ``restore(_:)`` once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
@@ -85,8 +85,8 @@ final class SubscriptionKeeper {
         actions += filters.restore(subscriptions.filter { !discardIfUnsendable($0) })
     }
 
-    /// Removes a stored subscription if the client may not send its filter, and reports the reason as an event. Returns
-    /// `false` if the client may send the filter. An older version of the client may have stored such a filter.
+    /// Removes a stored subscription whose filter the client may not send, and reports the reason as an event. An older
+    /// version of the client may have stored such a filter. Returns `false` if the client may send the filter.
     private func discardIfUnsendable(_ subscription: StoredSubscription) -> Bool {
         do throws(CourierError) {
             try texts.check(subscription.filter)
@@ -195,8 +195,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Opens a reader whose filter has no placeholders, and calls `told` with the broker's grant or an error. A further
-    /// call for the same reader only adds a caller that waits for the grant.
+    /// Opens a reader whose filter has no placeholders, and calls `told` with the broker's grant or an error. If the
+    /// reader is already open, only adds a caller that waits for the grant.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS, key: WaiterKey,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -216,8 +216,8 @@ final class SubscriptionKeeper {
         reader.open(filter, .onReceipt)
     }
 
-    /// Removes a reader that the app has left. Its filter is unsubscribed, unless the app or another reader uses the
-    /// filter.
+    /// Removes a reader that the app does not use any more. The reader's filter is unsubscribed, unless the app or
+    /// another reader uses the filter.
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }
         guard let (id, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
@@ -226,7 +226,8 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// If a `for await` loop waits for the grant of its filter, the wait ends with this error. The loop itself continues.
+    /// If a `for await` loop waits for the grant of its filter, the wait fails with this error. The loop itself
+    /// continues.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }
@@ -241,8 +242,9 @@ final class SubscriptionKeeper {
         let isGranted: Bool
     }
 
-    /// Removes and returns all `for await` loops. Loops whose filter still contains `%u` or `%c` end here. The filters
-    /// of the returned loops stay subscribed until ``leave(_:of:told:)``.
+    /// Removes and returns all `for await` loops. If the filter of a loop still contains the placeholder `%u` or `%c`,
+    /// the loop ends here and is not returned. The filters of the returned loops stay subscribed until
+    /// ``leave(_:of:told:)``.
     func takeLoops() -> [TakenLoop] {
         for one in unresolved { one.reader.end() }
         unresolved = []
@@ -273,7 +275,7 @@ final class SubscriptionKeeper {
     /// Makes a reader's filter a subscription of the app. The subscription remains after the reader has ended.
     func giveToApp(_ filter: TopicFilter, of id: UInt64) { actions += filters.takeOver(filter, of: id) }
 
-    /// Opens the readers that waited for values of `%u` and `%c`.
+    /// Opens the readers that waited for the values of the placeholders `%u` and `%c`.
     func use(identity: ConnectionIdentity?) {
         guard identity != nil, !unresolved.isEmpty else { return }
         let known = unresolved

@@ -10,13 +10,13 @@ final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The coordinator that receives the calls; `nil` after the client has ended.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The object in `target`, without reference counting. The reference is used for calls that occur with every
+    /// The object in ``target``, without reference counting. The reference is used for calls that occur with every
     /// message.
     ///
-    /// Other objects reference the coordinator weakly. For such an object, Swift's reference counting takes longer
-    /// than the call itself.
+    /// Reference counting would take longer than such a call. The reason is that other objects reference the
+    /// coordinator weakly, which makes Swift's reference counting slow.
     ///
-    /// Safe, because ``target`` keeps the object alive during these calls: none of these calls ends a client.
+    /// Safe, because ``target`` keeps the object alive: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?
 
     init() {}

@@ -41,7 +41,8 @@ struct ConnectionEnding: Sendable {
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, wereOptionsRefused: Bool = false, isPlain: Bool = false
     ) {
-        // If the client ended the connection and the app did not request this, use the reason of the byte stream.
+        // If the client itself ended the connection and the app did not request the end, use the reason of the byte
+        // stream.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer

@@ -25,9 +25,9 @@ extension ConnectionSupervisor {
         case avoidAddress
         /// Re-authenticate on the current connection.
         case reauthenticate(ExtendedAuthentication)
-        /// Send DISCONNECT if CONNECT was sent, and close the connection; ``Input/closed(_:_:)`` follows.
+        /// Send DISCONNECT if CONNECT was sent, and close the connection. Then report ``Input/closed(_:_:error:)``.
         case closeInOrder
-        /// Drop the connection; ``Input/closed(_:_:)`` follows.
+        /// Drop the connection without DISCONNECT. Then report ``Input/closed(_:_:error:)``.
         case abort
         /// Send PINGREQ now. ``ConnectionSupervisor/bytesReceived(now:)`` reports the broker's response.
         case probe

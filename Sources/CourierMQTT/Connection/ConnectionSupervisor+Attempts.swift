@@ -6,8 +6,8 @@ import MQTTCodec
 extension ConnectionSupervisor {
     // MARK: Beginning an attempt
 
-    /// Begins an attempt now, because of an event outside the schedule, such as a call of `connect()` or the return of
-    /// the network. If the last such attempt began less than `urgentAttemptSpacing` ago, waits until this time has
+    /// Begins an urgent attempt: an attempt outside the schedule, for example after a call of `connect()` or the return
+    /// of the network. If the last urgent attempt began less than `urgentAttemptSpacing` ago, waits until this time has
     /// passed.
     mutating func startUrgently(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
@@ -26,8 +26,8 @@ extension ConnectionSupervisor {
     }
 
     /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If a restart of the
-    /// failed attempt was planned for an earlier time, the next attempt begins at that earlier time. If `failure` is
-    /// set, `connected()` throws `failure` during the pause.
+    /// failed attempt was planned for an earlier time than `due`, the attempt begins at the time of the restart. If
+    /// `failure` is set, `connected()` throws `failure` during the pause.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -107,13 +107,13 @@ extension ConnectionSupervisor {
         let options = located(grant.options)
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
-        // Do not count the dropped connections of an earlier client id.
+        // If the client id has changed, forget the dropped connections of the old client id.
         if let info, !TopicRules.sameBytes(info.clientId, options.clientId) { drops = DropStreak() }
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // If the redirect did not change the options, it was sent by another endpoint. Then this attempt does not use
-        // the redirect.
+        // A redirect is used only at the endpoint that sent it. If the redirect did not change the options, another
+        // endpoint sent it, and this attempt does not use it.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
             attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,

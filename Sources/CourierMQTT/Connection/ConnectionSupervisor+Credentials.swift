@@ -61,7 +61,7 @@ extension ConnectionSupervisor {
             guard let grant else { return }
             let home = endpointOptions(grant.options)
             var options = connection.detour?.applied(to: home) ?? home
-            // Do not compare the alternative endpoints, because they do not affect this connection.
+            // Leave the alternative endpoints out of the comparison below, because they do not affect this connection.
             options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
             if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {

@@ -58,9 +58,9 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// Called when an attempt has ended without an accepted connection. Resets the count of dropped connections if no
-    /// other endpoint remains to be tried. The reason is that an unreachable broker is no sign of another client with
-    /// the same id. Also forgets the redirect that the attempt used.
+    /// Called when an attempt has ended without an accepted connection. Forgets the redirect that the attempt used. If
+    /// no other endpoint remains to be tried, also resets the count of dropped connections. An unreachable broker does
+    /// not mean that another client uses the same id.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
@@ -105,7 +105,7 @@ extension ConnectionSupervisor {
             streak = Streak()
         }
         // While two clients take over each other's session, a connection lasts as long as the pause of the other
-        // client. So only a longer connection shows that the takeovers have ended.
+        // client. So only a connection that lasted longer than the longest pause shows that the takeovers have ended.
         if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
     }
 
@@ -115,12 +115,13 @@ extension ConnectionSupervisor {
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
-        // Count no drop without a network, because then the cause is the missing network and not the broker.
+        // If the broker did not end the connection, or if there is no network, reset the count of dropped connections.
         guard ending.isByPeer, network == .available else {
             drops = DropStreak()
             return ending
         }
-        // If a message made the broker end the connection, count no drop, because another client is not the cause.
+        // If a message made the broker end the connection, do not count the drop, because another client is not the
+        // cause.
         guard !isLossExplained else {
             schedule.reset()
             return ending
@@ -134,8 +135,9 @@ extension ConnectionSupervisor {
             "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
-            // Most MQTT 5 brokers report a takeover with reason code 0x8E. Without this code, an unstable network is an
-            // equally likely cause. So the error only mentions another client as a possible cause.
+            // If another client takes over the session, most MQTT 5 brokers report reason code 0x8E. Without this code,
+            // an unstable network is an equally likely cause. So the error only mentions another client as a possible
+            // cause.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -225,10 +227,10 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(failure))
     }
 
-    /// Begins a pause after every endpoint was tried.
+    /// Ends the round of attempts, and begins the next pause of the schedule.
     ///
-    /// If all failures are final, callers that wait for the first connection get the last failure. If `whenRefused` is
-    /// also `.stop`, the client stops instead of pausing.
+    /// If all failures of the round are final, callers that wait for the first connection get the last failure. If
+    /// `whenRefused` is also `.stop`, the client stops instead of pausing.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()

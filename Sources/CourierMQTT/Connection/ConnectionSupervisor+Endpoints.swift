@@ -33,8 +33,8 @@ extension ConnectionSupervisor {
         case .failed(let reason):
             isSearchDue = false  // The next look-up starts when all known endpoints have failed.
             areRecordsUnknown = true
-            // The attempt uses the endpoints of an earlier look-up. If there was none, it uses the host in the options,
-            // because this host may be a broker.
+            // The attempt continues with the endpoints of an earlier look-up. If there was no earlier look-up, the
+            // attempt uses the options, because their host may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) could not be looked up: \(reason)"))
         case .unavailable:
@@ -93,7 +93,8 @@ extension ConnectionSupervisor {
 
     // MARK: The current endpoint
 
-    /// Returns these options with the host and port of the current endpoint.
+    /// Returns these options with the host, port and scheme of the current endpoint. If the endpoint has no scheme, the
+    /// scheme of the options remains.
     func endpointOptions(_ options: ConnectOptions) -> ConnectOptions {
         round.map { options.at($0.current) } ?? options
     }
@@ -154,7 +155,7 @@ extension ConnectionSupervisor {
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
-            // With newer options, the current endpoint has become a preferred one.
+            // A newer list of endpoints made the current endpoint a preferred one. So cancel the planned return.
             var connection = connection
             connection.failback = nil
             phase = .connected(connection)

@@ -92,7 +92,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Stores the broker's redirect for the next attempt. The redirect must be allowed, and fewer than
+    /// Stores the broker's redirect for the next attempt, if the redirect is allowed. Stores no redirect if
     /// `maximumRedirects` redirects were followed since the last pause. Returns true if the next attempt follows the
     /// redirect.
     mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
@@ -108,9 +108,9 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // Do not store a one-time redirect to an endpoint of the list, because `select` has already made that
-        // endpoint the current one. Store a permanent redirect, because the client follows it each time the
-        // redirecting server is the current endpoint.
+        // If a one-time redirect names an endpoint of the list, do not store it, because `select` has already made that
+        // endpoint the current one. Store a permanent redirect, because the client follows it each time the redirecting
+        // server is the current endpoint.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Handles timeouts and planned times.
+/// Determines the time of the next timer, and handles the timer.
 extension ConnectionSupervisor {
     /// The time when ``Input/timerFired`` is due, if no other input arrives earlier; `nil` if nothing is planned. Each
     /// input may change the deadline.

@@ -36,8 +36,8 @@ extension ConnectionSupervisor {
         switch phase {
         case .waiting(var waiting):
             guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
-            // Keep the pause after a takeover. If the missing network has delayed the attempt, use the planned time
-            // again.
+            // Do not shorten the pause after another client has taken over the session. If the attempt was delayed
+            // because there was no network, use the planned time again.
             guard network == .available else { return }
             waiting.due = max(waiting.planned, now)
             phase = .waiting(waiting)
@@ -55,10 +55,11 @@ extension ConnectionSupervisor {
     }
 
     /// Plans the restart of an attempt, because its network path may not work any more. The restart is due
-    /// `urgentAttemptSpacing` after the start of the attempt. If an urgent attempt began later, the time is counted
-    /// from its start. If the attempt fails earlier, the next attempt begins at the planned time at the latest.
+    /// `urgentAttemptSpacing` after the start of the attempt, or after the last urgent attempt if that began later. An
+    /// urgent attempt is an attempt outside the schedule. If the attempt fails earlier, the next attempt begins at the
+    /// time of the restart at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
-        // If the status arrives at the moment when the attempt begins, the network has not changed during the attempt.
+        // Plan no restart if the attempt began at this moment, because the network has not changed during the attempt.
         guard network == .available, startedAt < now else { return }
         let last = max(startedAt, lastUrgentAt ?? startedAt)
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)

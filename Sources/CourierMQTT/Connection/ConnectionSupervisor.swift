@@ -188,7 +188,7 @@ struct ConnectionSupervisor: Sendable {
         indirect case fetching(Authentication)
     }
 
-    /// The end of an attempt or a connection, until the byte stream has closed.
+    /// An attempt or a connection that is ending. Its end is complete when the byte stream has closed.
     struct Closing: Sendable {
         /// The attempt or connection that is ending. The event about its end needs this value.
         enum Ended: Sendable {
@@ -238,13 +238,13 @@ struct ConnectionSupervisor: Sendable {
     /// The state that was reported last.
     private(set) var state = ConnectionState.disconnected
 
-    // State of the app and the network.
+    // The following variables describe the network and the app.
     var network = NetworkStatus.available
     var reportedNetwork = NetworkStatus.available
     var appPhase = AppPhase.foreground
     var areTopicsWanted = false
 
-    // State of the endpoints and the credentials.
+    // The following variables describe the credentials, the endpoints and the connection.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
     /// The list of endpoints, and the current endpoint; `nil` before the provider's first options.
@@ -265,7 +265,7 @@ struct ConnectionSupervisor: Sendable {
     var info: ConnectOptions?
     var liveness: Liveness
 
-    // State of earlier attempts.
+    // The following variables describe earlier attempts and connections.
     var attemptCount = 0
     /// The number of attempts that began since a connection was last accepted, or since `disconnect()` or `destroy()`.
     var attemptsInRow = 0
@@ -279,9 +279,8 @@ struct ConnectionSupervisor: Sendable {
     /// True if a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
-    /// The time when the current attempt is restarted at the latest, because its network path may not work any more.
-    /// `nil` if no restart is planned. If the attempt is dropped, this time remains set until the client enters the
-    /// phase after `closing`.
+    /// The latest time for the restart of the current attempt, whose network path may not work any more. `nil` if no
+    /// restart is planned. If the attempt is dropped, this time remains set until the phase `closing` ends.
     @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
@@ -296,7 +295,8 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Schedules
 
-    // A schedule is stored only after its first pause, to save memory. Before that, it is made from the configuration.
+    // To save memory, a schedule is stored only after its first pause. Until then, each access makes the schedule from
+    // the configuration.
 
     var schedule: ReconnectSchedule {
         get { usedSchedule ?? .reconnecting(configuration) }
@@ -364,8 +364,8 @@ struct ConnectionSupervisor: Sendable {
         return actions
     }
 
-    /// Records that bytes were received. The caller need not set its timer again, because ``deadline`` never becomes
-    /// earlier.
+    /// Records that bytes were received. This call never makes ``deadline`` earlier, so the caller need not set its
+    /// timer again.
     mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
 
     /// Records that bytes were sent. Returns true if ``deadline`` may have become earlier.

@@ -1,10 +1,10 @@
-/// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, this is the only sign of
-/// another client with the same id.
+/// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, such drops are the only sign
+/// of another client with the same id.
 ///
-/// If two clients have the same id, the broker disconnects one when the other connects. So each connection lasts as
-/// long as the other client's pause before it reconnects. If connections are dropped right after CONNACK, a few drops
-/// are enough to recognize another client. If connections are dropped later, more drops are needed, because a bad
-/// network drops connections, too.
+/// If two clients have the same id, the broker disconnects one client when the other client connects. So each
+/// connection lasts as long as the other client's pause before it reconnects. If connections are dropped right after
+/// CONNACK, a few drops are enough to recognize another client. If connections are dropped later, more drops are
+/// needed, because a bad network drops connections, too.
 struct DropStreak: Sendable {
     /// The number of dropped connections in a row.
     private(set) var count = 0

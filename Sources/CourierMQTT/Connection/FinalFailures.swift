@@ -15,8 +15,8 @@ struct FinalFailures: Sendable {
     /// The options whose credentials the broker refused last. Stored in a box, because they are large and rarely set.
     @BoxedOptional private var refusedOptions: ConnectOptions?
 
-    /// Records that the broker refused the credentials of these options. Returns true if the last refusal was for equal
-    /// options.
+    /// Records that the broker refused the credentials of these options. Returns true if the refusal before this one
+    /// was for equal options.
     mutating func refused(_ options: ConnectOptions?) -> Bool {
         defer { refusedOptions = options }
         return haveRefused(options)

@@ -1,12 +1,13 @@
 import CourierCore
 import CourierTransport
 
-/// Watches whether a connection still carries bytes in both directions.
+/// Detects whether a connection still carries bytes in both directions.
 ///
-/// The value records when bytes were received and sent. After half of the allowed silence, it requests a probe
-/// (PINGREQ). After the whole allowed silence, it reports that the connection is dead. Because the broker responds to
-/// the probe, a client that only sends QoS 0 messages stays connected. A client with a longer keep-alive than
-/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout`` also stays connected. While a slow reader pauses reading,
+/// `Liveness` records when bytes were received and sent. After half of the allowed silence, `Liveness` requests a probe
+/// (PINGREQ). After the whole allowed silence, it reports that the connection is dead.
+///
+/// The broker responds to the probe. So a client stays connected even if it only sends QoS 0 messages, or if its
+/// keep-alive is longer than ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``. While a slow reader pauses reading,
 /// silence is not counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
@@ -29,12 +30,12 @@ struct Liveness: Sendable {
     private(set) var lastOutbound: Instant?
 
     let start: Instant
-    /// The time of the first sent bytes since bytes were last received; `nil` if no bytes were sent since then.
+    /// The time when the client first sent bytes after it last received bytes; `nil` if no bytes were sent since then.
     private(set) var unansweredSince: Instant?
     /// The time when a probe was requested; `nil` if no probe was requested since bytes were last received.
     private var probedAt: Instant?
-    /// The latest time for the response to a PINGREQ that the caller sent for its own reason. `nil` if the caller
-    /// awaits no such response.
+    /// The latest time for the response to a PINGREQ that the caller sent for a reason other than silence, such as a
+    /// network change. `nil` if the caller awaits no such response.
     @BoxedOptional private var answerDue: Instant?
     /// True while reading from the socket is paused.
     private(set) var isReadingPaused = false
@@ -72,8 +73,8 @@ struct Liveness: Sendable {
         return limits != nil && !isReadingPaused
     }
 
-    /// Records that the caller sends PINGREQ for its own reason, such as a network change. The peer must respond within
-    /// `probeTimeout`.
+    /// Records that the caller sends PINGREQ for a reason other than silence, such as a network change. The peer must
+    /// respond within `probeTimeout`.
     mutating func probed(now: Instant) {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }

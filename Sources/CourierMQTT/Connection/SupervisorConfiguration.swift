@@ -22,13 +22,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Another client with the same client id
 
-    /// The number of connections in a row, each dropped right after CONNACK, after which the client assumes another
-    /// client with the same id. 3 by default; used only before MQTT 5.
+    /// If this number of connections in a row is dropped right after CONNACK, the client assumes that another client
+    /// uses the same id. 3 by default; used only before MQTT 5.
     var takeoverDropCount = 3
     /// The longest duration of a connection that counts as dropped right after CONNACK, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
-    /// The number of connections in a row, each dropped within ``takeoverTurnWindow``, after which the client assumes
-    /// another client with the same id. 6 by default; used only before MQTT 5.
+    /// If this number of connections in a row is dropped within ``takeoverTurnWindow``, the client assumes that another
+    /// client uses the same id. 6 by default; used only before MQTT 5.
     var takeoverTurnCount = 6
     /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after about a minute, and
     /// the end of such a connection must not count as a takeover.
@@ -66,9 +66,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var authenticationTimeout: Duration?
     /// The time before their expiry at which the credentials are renewed, 30 s by default.
     var renewalMargin = Duration.seconds(30)
-    /// The shortest time until a renewal of credentials begins; 1 s by default. For the first renewal, the time begins
-    /// at CONNACK. For a later renewal, the time begins at the provider's last response. So credentials with a very
-    /// short lifetime are not renewed too often.
+    /// The shortest time until a renewal of credentials begins; 1 s by default. The time begins at CONNACK, or at the
+    /// provider's last response during the connection. The limit prevents too many renewals if credentials have a very
+    /// short lifetime.
     var minimumRenewalInterval = Duration.seconds(1)
     /// The response to final failures. By default, the client keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
@@ -100,9 +100,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
 }
 
 extension SupervisorConfiguration {
-    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake. Also
-    /// returns `nil` if the configuration has TLS settings or the app provides streams, because these also decide about
-    /// the scheme.
+    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake, or if the
+    /// options alone do not determine the scheme. TLS settings of the configuration and streams of the app also
+    /// determine the scheme.
     func scheme(of options: ConnectOptions) -> ConnectionScheme? {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
@@ -114,16 +114,18 @@ extension SupervisorConfiguration {
 
     /// The longest duration of a connection that may have been dropped because of another client with the same id.
     ///
-    /// Two clients with the same id take over each other's session in turns. The connection of one client lasts as long
-    /// as the other client's pause. ``takeoverDropWindow`` is added for the time to reach the broker. So the longest
-    /// pause determines this window:
+    /// Two clients with the same id take over each other's session in turns. The connection of one client lasts until
+    /// the pause of the other client ends. So this duration is the longest possible pause, plus ``takeoverDropWindow``
+    /// for the time to reach the broker.
+    ///
+    /// A pause has two limits:
     ///
     /// - A pause is at most `maximumReconnectInterval`.
-    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. Then the
-    ///   pauses of that client start again with the first pause, and do not become longer.
+    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. The next
+    ///   pause of the other client is then the first pause again.
     ///
-    /// Drops after ``maximumTakeoverTurnWindow`` often have another cause. So this time limits the window, and slower
-    /// takeovers are not recognized.
+    /// Drops after ``maximumTakeoverTurnWindow`` often have another cause. So the duration is at most this time, and
+    /// slower takeovers are not recognized.
     var takeoverTurnWindow: Duration {
         let turn = max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval))
         return min(turn + takeoverDropWindow, maximumTakeoverTurnWindow)
