@@ -41,9 +41,9 @@ struct CourierProtobufPlugin: BuildToolPlugin {
     /// Runs protoc unless all outputs exist, the last run used the same command, and no input is newer than the last
     /// run.
     ///
-    /// SwiftPM starts this script more often than needed: it treats the generator as an input, and links it again in
-    /// the second build after a clean build. The generator's version is part of the command, so the script detects a
-    /// changed generator.
+    /// SwiftPM starts this script more often than needed, because the generator is one of its inputs. In the second
+    /// build after a clean build, SwiftPM links the generator again. The generator's version is part of the command, so
+    /// the script detects a changed generator.
     private static let script = """
         stamp=$1 command=$2 fresh=yes
         shift 2

@@ -16,11 +16,11 @@ struct ProtobufSettings: Decodable {
 
     private enum CodingKeys: CodingKey { case visibility, importPaths, protoc }
 
-    /// The required `CodeGenerator.version`; a generator with another version reports an error. Increasing it
-    /// regenerates every file.
+    /// The `CodeGenerator.version` that this plugin requires. A generator with another version reports an error. If
+    /// this number is increased, every file is generated again.
     static let generatorVersion = 3
 
-    /// The settings file, or empty if there is none.
+    /// A list with the settings file; the list is empty if there is no settings file.
     var files: [URL] = []
 
     static func read(in folder: URL) throws -> ProtobufSettings {

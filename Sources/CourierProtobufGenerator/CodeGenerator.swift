@@ -1,6 +1,6 @@
 import CourierProtobuf
 
-/// The data that the code generation of all files in one request shares.
+/// The data that is used to generate the code of all files in one request.
 struct GeneratorContext {
     let types: TypeTable
     let containment: Containment

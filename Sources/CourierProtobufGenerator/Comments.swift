@@ -2,7 +2,7 @@ import CourierProtobuf
 
 /// The comments of a `.proto` file, by the path of the declaration that they belong to.
 struct Comments {
-    /// Field numbers of `descriptor.proto`. They are the steps in the path of a declaration.
+    /// Field numbers of `descriptor.proto`. The path of a declaration consists of these numbers and of indexes.
     enum Step {
         static let fileMessage: Int32 = 4
         static let fileEnum: Int32 = 5

@@ -2,7 +2,7 @@ public import CourierCore
 import Foundation
 import Synchronization
 
-/// The connection, subscriptions and publishing.
+/// The methods that connect, subscribe and publish.
 extension FakeClient {
     // MARK: The connection
 
@@ -52,7 +52,8 @@ extension FakeClient {
         disconnect()
     }
 
-    /// Disconnects at once, and forgets the filters of `subscribe`. Loops continue, and ``published`` does not change.
+    /// Disconnects at once, and removes the filters that were passed to `subscribe`. Loops continue, and ``published``
+    /// does not change.
     public func destroy() {
         state.withLock { state in
             state.hasSession = false
@@ -126,14 +127,14 @@ extension FakeClient {
             })
     }
 
-    /// Forgets the filters at once.
+    /// Removes the subscriptions to the filters at once.
     ///
     /// - Parameter topics: The filters as they were subscribed.
     public func unsubscribe(_ topics: [String]) {
         for topic in topics { try? remove(TopicFilter(topic)) }
     }
 
-    /// Forgets the filter at once.
+    /// Removes the subscription to the filter at once.
     ///
     /// - Parameter request: The filter as it was subscribed.
     /// - Throws: The error of an invalid filter.
@@ -141,7 +142,7 @@ extension FakeClient {
         remove(try request.topic.filter(for: nil))
     }
 
-    /// Forgets the filter at once.
+    /// Removes the subscription to the filter at once.
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.

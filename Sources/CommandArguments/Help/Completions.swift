@@ -24,7 +24,7 @@ package struct Completions: Hashable, Sendable {
     /// The words that may follow the program's name in addition to its commands.
     private static let own = ["--help", "--version", "--generate-man", "completions", "help"]
 
-    /// Returns the supported options of a command. Options that are refused are not completed.
+    /// Returns the options of a command that the shell suggests: only the supported options.
     private static func options(_ command: CommandSummary) -> [OptionSummary] {
         command.options.filter { $0.refusal == nil }
     }
@@ -94,8 +94,8 @@ package struct Completions: Hashable, Sendable {
                     ":\(name):\(index == 0 ? zshAction(option.completion) : "")"
                 }.joined()
                 for name in all {
-                    // The description does not say which options may be repeated, so `*` allows all of them to be
-                    // repeated.
+                    // The option's description does not contain whether the option may be repeated, so `*` allows it
+                    // for every option.
                     lines.append("        \(quoted("*\(name)[\(help)]\(values)")) \\")
                 }
             }

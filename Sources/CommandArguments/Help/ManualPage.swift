@@ -58,7 +58,8 @@ package struct ManualPage: Hashable, Sendable {
         }.joined()
     }
 
-    /// Escapes a whole line, and protects a first `.` or `'`, which groff would read as the start of a request.
+    /// Escapes a whole line. A `.` or `'` at the start is escaped too, because groff would read such a line as a
+    /// request.
     private static func line(_ line: some StringProtocol) -> String {
         let text = text(String(line))
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text

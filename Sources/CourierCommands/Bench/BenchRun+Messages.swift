@@ -38,7 +38,8 @@ extension BenchRun {
             guard left > 0 else { return planSend() }
             left -= 1
             if turn >= publishers.count { turn = 0 }
-            // Either the last publisher was lost, which ends the run, or the queue of every publisher is full.
+            // No publisher can send now. Either the last publisher was lost, which ends the run, or the queue of every
+            // publisher is full.
             guard turn < publishers.count else { return }
             let publisher = publishers[turn]
             guard publisher.phase == .ready else {
@@ -52,7 +53,8 @@ extension BenchRun {
                 awaitRoom(in: publisher)
                 continue
             } catch let error as CourierError where error.code == .connectionLost {
-                // The connection status reports the loss next. Its handler ends the run, or counts the lost connection.
+                // Nothing is counted here. The client also reports the lost connection by its status, and the handler
+                // of the status counts the loss or ends the run.
                 leaveTurn()
                 continue
             } catch {
@@ -88,8 +90,8 @@ extension BenchRun {
         }
     }
 
-    /// Removes the publisher whose turn it is. The last publisher gets its place, so that this takes the same time for
-    /// any number of publishers.
+    /// Removes the publisher whose turn it is. The last publisher in the list takes its place, so the removal takes the
+    /// same time for any number of publishers.
     private func leaveTurn() {
         publishers.swapAt(turn, publishers.count - 1)
         publishers.removeLast()
@@ -109,7 +111,8 @@ extension BenchRun {
         }
     }
 
-    /// Sends no further messages. The run ends when all sent messages have reached their goal.
+    /// Sends no further messages. The run ends when every sent message has reached the measured event, such as its
+    /// arrival.
     func stopSending() {
         guard phase == .running else { return }
         phase = .draining
@@ -138,8 +141,8 @@ extension BenchRun {
             let sentAt = payload.sentAt(in: message.payload)
         else { return }
         let now = BenchClock.now
-        // A small text or JSON payload does not contain its run. If its send time is not a time in the past, the message
-        // is ignored.
+        // A text or JSON payload that is too small contains no number of its run. If its send time is not a time in the
+        // past, the message is ignored.
         guard sentAt <= now else { return }
         progress.arrived()
         count(now - sentAt, at: now)
@@ -160,7 +163,7 @@ extension BenchRun {
         advance()
     }
 
-    /// Counts a message that has reached its goal.
+    /// Counts a message that has reached the measured event, such as its arrival.
     private func count(_ nanoseconds: UInt64, at now: UInt64) {
         histogram.add(nanoseconds)
         if hasLiveLine { liveLine.add(nanoseconds) }
@@ -196,7 +199,8 @@ extension BenchRun {
             finish(pool?.figures.firstProblem?.exitCode ?? ExitCode.failure)
             return false
         }
-        // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.
+        // `send()` is called here once per second, because arriving messages usually call it. If all messages of the
+        // window are lost, no message arrives.
         send()
         return phase != .closing
     }

@@ -44,16 +44,16 @@ final class BenchRun: @unchecked Sendable {
     var histogram = LatencyHistogram()
     var timeline = RateTimeline()
     var liveLine = LiveLine()
-    /// The time of the first sent message. `lastArrival` is the last time when a message reached its goal.
+    /// The time of the first sent message. `lastArrival` is the last time when a message reached the measured event.
     var begunAt = BenchClock.now
     var lastArrival = BenchClock.now
-    /// The last time when a message reached its goal or was acknowledged.
+    /// The last time when a message reached the measured event or was acknowledged.
     var lastSign = BenchClock.now
     /// The connected publishers whose queues are not full. They send in turn. A publisher whose connection was lost is
     /// removed at its turn.
     var publishers: [BenchClient] = []
     var turn = 0
-    /// True if a block will call `send()`, so that other callers do not send now.
+    /// True if a block that calls `send()` is already in the queue. No other code calls `send()` until this block runs.
     var isSendPlanned = false
     /// The tasks that wait for room in the full queue of a publisher, by the index of the publisher.
     var roomWaits: [Int: Task<Void, Never>] = [:]
@@ -102,7 +102,7 @@ final class BenchRun: @unchecked Sendable {
     /// The indexes of the subscribers that are subscribed.
     var readySubscribers: [Int] { pool?.ready(.subscriber).map(\.index) ?? [] }
 
-    /// Begins the load. Called when all clients are connected or have failed.
+    /// Starts the measurement. Called when all clients are connected or have failed.
     private func settled() {
         guard phase == .connecting else { return }
         let subscribers = readySubscribers

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// A rule of the specification, with its number in each version.
+/// A rule of the MQTT specification, with its number in each version of MQTT.
 struct Clause: Sendable {
     let v311: String?
     let v5: String?
@@ -13,7 +13,7 @@ struct Clause: Sendable {
         self.v5 = v5
     }
 
-    /// A rule with the same number in both versions.
+    /// A rule that has the same number in both versions of MQTT.
     init(_ both: String) { self.init(both, v5: both) }
 
     func name(in version: ProtocolVersion) -> String? { (version >= .v5 ? v5 : v311).map { "[MQTT-\($0)]" } }

@@ -19,7 +19,7 @@ final class ProbeClient {
     let id: String
     let link: BrokerLink
     private(set) var connAck = ConnAck()
-    /// The received messages, without repetitions of an open QoS 2 exchange.
+    /// The received messages. If the broker repeats a QoS 2 message before its PUBREL, the message is stored only once.
     private(set) var messages: [Publish] = []
     /// True if the client acknowledges each message as soon as it is received; true by default.
     var acknowledges = true
@@ -35,11 +35,11 @@ final class ProbeClient {
     /// The size of the payloads of ``messages`` in bytes.
     private var byteCount = 0
     private var lastID: UInt16 = 0
-    /// The packet ids of published messages without the last acknowledgement.
+    /// The packet ids of published messages for which the last acknowledgement has not been received.
     private var inFlight: Set<PacketID> = []
     private var unreleased: [PacketID] = []
     private var unacknowledged: [Publish] = []
-    /// The packet ids of received QoS 2 messages before PUBREL.
+    /// The packet ids of received QoS 2 messages for which PUBREL has not been received.
     private var openExchanges: Set<PacketID> = []
     private var topicsOfAliases: [UInt16: String] = [:]
     private var subAcks: [PacketID: SubAck] = [:]

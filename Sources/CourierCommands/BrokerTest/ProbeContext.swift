@@ -108,7 +108,7 @@ final class ProbeContext {
     func receive(by clients: [ProbeClient], until isDone: () -> Bool) throws(LinkFailure) {
         let others = self.clients.filter { other in !clients.contains { $0 === other } }
         while !isDone() {
-            // A broker that never stops sending must not prolong the probe.
+            // This check ends the probe at its deadline, even if the broker never stops sending.
             guard events.now < deadline else { throw .silent }
             let (client, packet) = try events.wait(until: deadline) {
                 () throws(LinkFailure) -> (ProbeClient, Packet)? in
@@ -132,7 +132,7 @@ final class ProbeContext {
 
     /// Ends all connections and sessions, and removes all retained messages.
     ///
-    /// - Returns: The text of a note if something may remain on the broker.
+    /// - Returns: The text of a warning if a session or a retained message may remain on the broker; otherwise `nil`.
     func cleanUp() -> String? {
         for client in clients { client.link.disconnect() }
         for client in clients { try? client.link.waitUntilClosed(until: events.now + .seconds(1)) }

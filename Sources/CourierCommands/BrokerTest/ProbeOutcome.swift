@@ -12,12 +12,12 @@ struct ProbeOutcome: Hashable, Sendable {
     /// The limit that the broker announces.
     var announced: Int?
 
-    /// The broker does what the probe tests.
+    /// The tested feature works.
     static func works(_ text: String, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {
         ProbeOutcome(state: .good, text: text, found: found, announced: announced)
     }
 
-    /// The broker may behave like this, but the user should know the limit.
+    /// The specification allows the broker's behavior, but the user should know about the limit.
     static func note(_ text: String, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {
         ProbeOutcome(state: .notice, text: text, found: found, announced: announced)
     }

@@ -75,7 +75,7 @@ package struct TestCommand: CourierCommand {
                 }
                 run.run()
                 console.write(isJSON ? try TestReport.json(run, place: address.shownPlace) : TestReport.summary(run))
-                // Without a signal, an interruption means that the output can no longer be written.
+                // If no signal arrived, the run was interrupted because the output can no longer be written.
                 let interruption = signalCode.value.withLock { $0 } ?? ExitCode.failure
                 ending.end(run.isInterrupted ? interruption : run.problem?.exitCode ?? ExitCode.success)
             } catch let error as TransportError {

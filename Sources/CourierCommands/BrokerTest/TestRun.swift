@@ -83,7 +83,7 @@ struct TestRun {
 
     // MARK: One version
 
-    /// Runs the probes of a version. Returns false if the broker cannot be reached, so that other versions are useless.
+    /// Runs the probes of a version. Returns false if the broker cannot be reached. Other versions are then not tried.
     ///
     /// - Throws: ``LinkFailure/interrupted`` only.
     private mutating func run(_ version: ProtocolVersion) throws(LinkFailure) -> Bool {
@@ -102,7 +102,7 @@ struct TestRun {
         if versions == [.v311] { try readLimits() }
         var pending: [Pending] = []
         defer { events.shielded { for waiting in pending { _ = waiting.context.cleanUp() } } }
-        // A probe that must wait begins first, so that the other probes run while it waits.
+        // The probes that must wait begin first. The other probes run during this waiting time.
         for probe in Probe.all where probe.versions.contains(version) {
             if let waiting = try begin(probe) { pending.append(waiting) }
         }
@@ -143,15 +143,15 @@ struct TestRun {
         do throws(LinkFailure) {
             plan.announced = try greet().limits
         } catch {
-            // A broker may support MQTT 3.1.1 only.
+            // Every other error is ignored, because the broker may support only MQTT 3.1.1.
             if error == .interrupted { throw error }
         }
     }
 
     /// Records a connection that failed. Returns true if another version may succeed.
     private mutating func noteFailedConnection(_ failure: LinkFailure) -> Bool {
-        // Some brokers close the connection if they do not support the version. If MQTT 3.1.1 fails too, the connection
-        // of that version is the problem.
+        // Some brokers close the connection if they do not support the version. So a failure with MQTT 5 is only noted
+        // here. If MQTT 3.1.1 fails too, that failure is reported as a problem.
         let reactions: [LinkFailure] = [.speaksOlderVersion, .refused(.unsupportedProtocolVersion), .closed]
         if reactions.contains(failure), !isOneVersion, plan.version == .v5 {
             note("connect", "connect", .note("the broker does not support this version"))

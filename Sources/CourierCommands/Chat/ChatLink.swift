@@ -15,7 +15,8 @@ final class ChatLink: Sendable {
         let queue: DispatchQueue
         let told: @Sendable (ChatModel.Event) -> Void
 
-        /// Reports an event, and returns after it was handled. The task that reads messages thus waits for the model.
+        /// Reports an event, and returns after the event was handled. The task that reads messages thus waits until the
+        /// model has handled each message.
         func tell(_ event: ChatModel.Event) async {
             await withCheckedContinuation { continuation in
                 queue.async {
@@ -43,7 +44,8 @@ final class ChatLink: Sendable {
         var waitingCard: ChatPresence?
         /// Whether the broker has confirmed that this user has left.
         var hasSaidGoodbye = false
-        /// The closure that `close` was called with. It is `nil` before `close`, and after the closure was called.
+        /// The closure that the caller passed to `close`. It is `nil` before `close` is called, and after the closure
+        /// was called.
         var done: (@Sendable () -> Void)?
     }
 
@@ -103,7 +105,7 @@ final class ChatLink: Sendable {
                     await teller.tell(.presence(presence))
                 }
             } catch {
-                // An event has already reported the error, and the chat continues.
+                // The error is ignored: an event has already reported it, and the chat continues.
             }
         }
         state.withLock { $0.peopleReader = reader }
@@ -257,8 +259,8 @@ final class ChatLink: Sendable {
         state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
-        // After a final error, the client may still continue with another server. Only a call of `connected()` shows
-        // whether the client has stopped, so one task waits in this call.
+        // After a final error, the client may still continue with another server. A call of `connected()` throws only
+        // when the client has stopped, so one task waits in this call.
         let isAwaited = state.withLock { state in
             defer { state.isAwaitingEnd = true }
             return state.isAwaitingEnd

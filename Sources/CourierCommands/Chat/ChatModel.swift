@@ -7,7 +7,7 @@ struct ChatModel: Sendable {
     enum Event: Sendable {
         // Input of the user.
         case keys([Key])
-        /// A line that was typed or read.
+        /// An input line of the user, typed on the screen or read from standard input.
         case line(String)
         case endOfInput
         case resized(TerminalSize)
@@ -241,8 +241,8 @@ extension ChatModel {
     /// it, so the list of people is then complete.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The card was cleared, because the broker published the will of an earlier, lost connection late. So the
-            // card is announced again.
+            // The broker published the will of an earlier, lost connection after this program had announced its card.
+            // The will cleared the card, so the card is announced again.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]
@@ -262,7 +262,8 @@ extension ChatModel {
         return append(entry(.notice, "Here: \(Self.list(others.map(\.name))).", now), place)
     }
 
-    /// Returns at most 50 of the names as a text. If there are more names, the text ends with the number of the others.
+    /// Returns the names as a text, at most 50 of them. If there are more names, the text ends with the number of
+    /// omitted names.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(50).joined(separator: ", ")
         return names.count > 50 ? "\(shown) and \(names.count - 50) more" : shown

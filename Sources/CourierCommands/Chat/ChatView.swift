@@ -217,8 +217,8 @@ struct ChatView {
         return clamped(place)
     }
 
-    /// Returns the last visible line that is nearest to `place`. This line exists. The lines above it fill the view if
-    /// there are enough lines. Returns `nil` if the result is the newest line.
+    /// Returns the line nearest to `place` that can be the last visible line. The line exists, and if there are enough
+    /// lines, the lines up to it fill the view. Returns `nil` for the newest line.
     func clamped(_ place: Place) -> Place? {
         guard let last = lastPlace, let first = entries.first else { return nil }
         var highest = Place(entry: first.number, line: 0)

@@ -2,8 +2,8 @@ import CommandArguments
 
 /// The argument of `-L`: `scheme://[user[:password]@]host[:port]/topic`.
 ///
-/// The URL is parsed as the mosquitto clients do. Percent-encoding is not decoded, and the topic starts after the first
-/// slash. The default ports for `ws` and `wss` are the MQTT ports 1883 and 8883.
+/// The URL is parsed in the same way as by the mosquitto clients. Percent escapes are not decoded. The topic starts
+/// after the first slash. The default ports for `ws` and `wss` are the MQTT ports 1883 and 8883.
 struct BrokerURL: Hashable {
     private static let schemes: KeyValuePairs<String, (port: Int, isSecure: Bool, isWebSocket: Bool)> = [
         "mqtt://": (1_883, false, false), "mqtts://": (8_883, true, false), "ws://": (1_883, false, true),

@@ -27,7 +27,7 @@ package final class CommandConnection: Sendable {
     package let queue: DispatchQueue
     /// The client.
     package let client: any CourierClient
-    /// The watch on the client's packets.
+    /// Observes the client's packets.
     package let watch: ConnectionWatch
     private let store: SQLiteMessageStore?
     private let inspector: MQTTChuckServer?

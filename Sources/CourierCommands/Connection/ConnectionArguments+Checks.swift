@@ -63,16 +63,16 @@ extension ConnectionArguments {
         if let problem = properties.problem { throw StartFailure(problem, showsUsage: true) }
     }
 
-    /// Finds a client id and credentials that the MQTT version does not allow, and missing files. Only `pub`, `sub` and
-    /// `rr` call it, and report in the words of the mosquitto clients.
+    /// Finds missing files, and a client id or credentials that the MQTT version does not allow. Only `pub`, `sub` and
+    /// `rr` call this method.
     ///
-    /// - Throws: ``StartFailure`` with these words.
+    /// - Throws: ``StartFailure`` in the words of the mosquitto clients.
     package func checkStart() throws(StartFailure) {
         if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
             throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
         }
-        // The mosquitto clients print no message when they exit because of a malformed client id, so this message has
-        // its own words.
+        // The mosquitto clients exit without a message if the client id is malformed. So this text is not one of their
+        // texts.
         if let clientID, MalformedText.isFound(in: clientID) {
             throw StartFailure("Error: Malformed UTF-8 in the client id.")
         }

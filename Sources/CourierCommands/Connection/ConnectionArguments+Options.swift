@@ -333,7 +333,7 @@ extension ConnectionArguments {
         ) { settings, _ in settings.isInspected = true },
     ]
 
-    /// `-q`, with a help text for each command.
+    /// Declares the option `-q` with the help text of one command.
     package static func qos(_ help: String) -> Option<Self> {
         Option(OptionNames("q", "qos"), .one("QOS", .words(["0", "1", "2"])), help, missing: "QoS") {
             let qos = NumberText.whole($1[0])
@@ -342,7 +342,7 @@ extension ConnectionArguments {
         }
     }
 
-    /// `-t`, with a help text for each command.
+    /// Declares the option `-t` with the help text of one command.
     package static func topic(_ help: String) -> Option<Self> {
         Option(OptionNames("t", "topic"), .one("TOPIC"), help, missing: "topic") { try $0.add(topic: $1[0]) }
     }

@@ -91,7 +91,7 @@ package struct ConnectionProblem: Hashable, Sendable {
         }
     }
 
-    /// The texts of the system's errors, as `strerror` has them.
+    /// The texts of the system's errors, as `strerror` returns them.
     private static func words(of code: TransportError.Code) -> String? {
         switch code {
         case .hostNotFound, .nameResolutionFailed: "Unable to connect (Lookup error.)."

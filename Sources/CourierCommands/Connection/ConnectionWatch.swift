@@ -15,7 +15,7 @@ package final class ConnectionWatch: PacketObserver {
 
     /// A CONNACK with which the broker refused the connection.
     package struct Refusal: Hashable, Sendable {
-        /// The byte on the wire: a return code of 3.1.1, or a reason code of 5.
+        /// The byte on the wire: a return code of MQTT 3.1.1, or a reason code of MQTT 5.
         package let code: UInt8
         /// Whether the CONNACK is an MQTT 5 packet.
         package let isVersion5: Bool

@@ -149,7 +149,8 @@ extension PropertyArguments {
         }
     }
 
-    /// Checks the texts of a property. The mosquitto clients name the property and the number of its type.
+    /// Checks the texts of a property. The error message contains the property's name and the number of its type, as in
+    /// the mosquitto clients.
     private static func checkTexts(_ texts: ArraySlice<String>, _ kind: Kind, _ name: String) throws(StartFailure) {
         let type: Int
         switch kind {

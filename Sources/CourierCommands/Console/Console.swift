@@ -32,7 +32,7 @@ package final class Console: Sendable {
     ///   - input: The descriptor for input; standard input by default.
     ///   - output: The descriptor for messages; standard output by default.
     ///   - errors: The descriptor for errors; standard error by default.
-    ///   - environment: The environment; the process's by default.
+    ///   - environment: The environment variables; by default, those of the process.
     package init(
         input: Int32 = FileDescriptor.standardInput, output: Int32 = FileDescriptor.standardOutput,
         errors: Int32 = FileDescriptor.standardError,

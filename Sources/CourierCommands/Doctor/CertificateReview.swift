@@ -15,8 +15,8 @@ struct CertificateReview {
     /// The current time in seconds since 1970.
     let now: Int64
 
-    /// One finding for each certificate. No finding is a problem, because the handshake decides whether the chain is
-    /// accepted.
+    /// One finding for each certificate. Such a finding never has the state `problem`, because the TLS handshake
+    /// decides whether the certificates are accepted.
     var findings: [Finding] {
         chain.certificates.enumerated().map { index, certificate in
             let text = "certificate \(index + 1) of \(chain.certificates.count): \(description(of: certificate))"
@@ -47,7 +47,8 @@ struct CertificateReview {
 
     // MARK: Validity
 
-    /// Returns the number of whole days until the certificate expires. The number is negative after that.
+    /// Returns the number of whole days until the certificate expires. The number is negative if the certificate has
+    /// already expired.
     func daysLeft(_ certificate: TLSCertificate) -> Int {
         // The difference cannot overflow, because the year in a certificate has four digits.
         let seconds = certificate.notAfter - now
@@ -81,7 +82,8 @@ struct CertificateReview {
 // MARK: - Reason for a refused certificate
 
 extension CertificateReview {
-    /// Returns a problem with advice if the chain explains more than the error code does, or otherwise `nil`.
+    /// Returns a finding with the cause and with advice. Returns `nil` if the certificates show no more about the cause
+    /// than the error code.
     func problem(_ code: TransportError.Code) -> Finding? {
         guard case .refused(let place) = chain.verdict, let first = chain.certificates.first,
             let last = chain.certificates.last, let refused = chain.certificates.dropFirst(place).first

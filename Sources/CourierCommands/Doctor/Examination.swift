@@ -115,8 +115,8 @@ struct Examination {
 
     // MARK: TLS
 
-    /// Creates the TLS context. Returns `nil` if the context cannot be created. Without TLS, returns a result whose
-    /// `tls` is `nil`.
+    /// Creates the TLS context. Returns `nil` if the context cannot be created. If the connection uses no TLS, returns
+    /// a result whose `tls` is `nil`.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls = address.tls else { return (nil, ()) }
         do throws(TransportError) {

@@ -158,7 +158,8 @@ extension JSONValue {
             }
         }
 
-        /// Parses a number. Unless `keepsNumbers` is true, returns the shortest text that parses to the same `Double`.
+        /// Parses a number. Unless `keepsNumbers` is true, the number is rewritten in the format that the cJSON library
+        /// uses.
         private mutating func number() -> JSONValue? {
             let start = place
             _ = take("-")

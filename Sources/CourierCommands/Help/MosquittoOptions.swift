@@ -66,7 +66,8 @@ package struct MosquittoOptions: Sendable {
         self.rows = rows.sorted { Self.key($0) < Self.key($1) }
     }
 
-    /// The sort key: the option's first name without regard to case, lower-case letters before upper-case ones.
+    /// The sort key. It ignores the case of the option's first name. If two names differ only in case, the lower-case
+    /// name is first.
     private static func key(_ row: Row) -> String {
         let name = row.names[0].drop { $0 == "-" }
         return "\(name.lowercased()) \(name.first?.isUppercase == true ? 1 : 0)"

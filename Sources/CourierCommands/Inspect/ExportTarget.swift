@@ -5,7 +5,7 @@ import Foundation
 
 /// The destination of an export: a file or standard output.
 struct ExportTarget: ~Copyable {
-    /// Thrown if the reader of standard output has closed it.
+    /// Thrown if the program that reads standard output has closed the pipe.
     struct Closed: Error {}
 
     private let console: Console

@@ -12,8 +12,9 @@ final class Recording: Sendable {
     private static let databaseMark = Array("SQLite format 3\0".utf8)
     /// An upper limit of the memory that a row needs in addition to its bytes.
     private static let rowOverhead = 512
-    /// The interval at which an archive is checked for changes. It is polled, because SQLite writes to a separate log
-    /// file, and watching the folder would report unrelated changes. A check reads only a few bytes.
+    /// The interval at which an archive is checked for changes. The file itself cannot be watched, because SQLite first
+    /// writes to a separate log file. Watching the folder would report unrelated changes. A check reads only a few
+    /// bytes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
     /// The state of an archive that may still grow.

@@ -16,8 +16,8 @@ struct BrokerAddress: Sendable {
     init(_ arguments: ConnectionArguments) {
         let configuration = arguments.configuration()
         let options = arguments.connectOptions
-        // The clients accept an IPv6 address with or without brackets. The address lookup requires it without brackets,
-        // so they are removed.
+        // The clients accept an IPv6 address with or without brackets. The address lookup does not accept brackets, so
+        // they are removed.
         let hasBrackets = options.host.hasPrefix("[") && options.host.hasSuffix("]")
         host = hasBrackets ? String(options.host.dropFirst().dropLast()) : options.host
         port = options.port

@@ -141,8 +141,8 @@ final class BrokerLink: ChannelHandler, @unchecked Sendable {
     /// Cuts the connection without DISCONNECT, as a network failure does.
     func cut() { events.loop.execute { [self] in channel?.abort() } }
 
-    /// Sends a DISCONNECT that ends the session, even if the CONNECT requested a session expiry, and closes the
-    /// connection. [MQTT-3.1.2-23]
+    /// Sends a DISCONNECT and closes the connection. Unless `keepsSession` is true, the DISCONNECT of MQTT 5 also ends
+    /// the session, even if the CONNECT requested a session expiry. [MQTT-3.1.2-23]
     func disconnect(keepsSession: Bool = false) {
         let endsSession = version >= .v5 && !keepsSession
         try? send(.disconnect(Disconnect(properties: endsSession ? [.sessionExpiryInterval(0)] : [])))

@@ -48,7 +48,7 @@ final class LinkEvents: Sendable {
         until deadline: ContinuousClock.Instant, _ result: () throws(LinkFailure) -> Result?
     ) throws(LinkFailure) -> Result {
         while true {
-            // A broker that never stops sending must not prevent an interruption, so this check is first.
+            // This check is first, so that a signal ends the wait even if the broker never stops sending.
             if hasInterruption { throw .interrupted }
             if let result = try result() { return result }
             guard now < deadline else { throw .silent }

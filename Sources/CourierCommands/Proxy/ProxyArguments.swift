@@ -14,7 +14,7 @@ package struct ProxyArguments: Sendable, Equatable {
         /// A capture for Wireshark.
         case pcapng
 
-        /// The format that the ending of a file name names; `nil` for an unknown ending.
+        /// The format that belongs to the extension of the file name; `nil` for an unknown extension.
         init?(_ path: String) {
             switch (path as NSString).pathExtension.lowercased() {
             case "archive", "mqttchuck": self = .archive

@@ -102,7 +102,8 @@ package struct ProxyCommand: CourierCommand {
         }
     }
 
-    /// Prints the addresses and the rules. Signals are already handled then, so that a script may end the proxy at once.
+    /// Prints the addresses and the rules. The signal handlers are already installed, so a script can end the proxy as
+    /// soon as it reads these lines.
     private static func showBeginning(
         _ settings: ProxyArguments, to broker: HostAndPort, port: UInt16, _ console: Console
     ) {

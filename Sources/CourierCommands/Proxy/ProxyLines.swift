@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// The lines of text that `courier proxy` prints for events. They contain no payloads and no credentials.
 struct ProxyLines {
-    /// True if each packet has a line.
+    /// True if one line is printed for each packet.
     let showsPackets: Bool
 
     func lines(of event: ProxyEvent) -> [String] {

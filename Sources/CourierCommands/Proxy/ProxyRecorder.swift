@@ -11,7 +11,7 @@ import Synchronization
 /// Records the packets that `courier proxy` has forwarded, for `--record` and `--inspect`.
 ///
 /// The packets pass through a logger, which overwrites passwords. Each packet is written to the file before the next
-/// packet is forwarded, except to an archive, which has its own thread.
+/// packet is forwarded. Only an archive is written later, by its own thread.
 final class ProxyRecorder: Sendable {
     private struct State: ~Copyable {
         var connections: [Int: ObservedConnection] = [:]
@@ -29,7 +29,7 @@ final class ProxyRecorder: Sendable {
     private let console: Console
     private let state = Mutex(State())
 
-    /// Opens the page, and the file if it is an archive. ``begin(_:)`` opens any other file.
+    /// Opens the inspector's web page, and the file if it is an archive. ``begin(_:)`` opens any other file.
     ///
     /// - Parameters:
     ///   - settings: The options of the command line.
@@ -56,8 +56,9 @@ final class ProxyRecorder: Sendable {
         if let server { console.writeToErrors("Inspector: \(server.url.absoluteString)\n") }
     }
 
-    /// Opens the file, unless it is an archive, and writes its beginning. Call this function only when the proxy listens,
-    /// because an existing file is emptied. If another proxy has the port, it may still write to the file.
+    /// Opens the file, unless it is an archive, and writes its beginning. Call this function only when the proxy
+    /// listens, because an existing file is emptied. If another proxy already uses the port, that proxy may still write
+    /// to the file.
     ///
     /// - Parameter settings: The options of the command line.
     /// - Throws: An error if the file cannot be written.
@@ -105,7 +106,7 @@ final class ProxyRecorder: Sendable {
         if let problem { console.tell("Warning: \(problem)") }
     }
 
-    /// Writes new rows to the file. Returns the problem if the file can no longer be written, once.
+    /// Writes new rows to the file. The first time that a write fails, returns the problem; otherwise returns `nil`.
     private func write(_ state: inout State) -> String? {
         guard state.failure == nil, let data = state.export?.newRows() else { return nil }
         do {
@@ -141,7 +142,7 @@ final class ProxyRecorder: Sendable {
         return connection
     }
 
-    /// Ends the recording and the page. Returns the problem if packets are missing in the file.
+    /// Ends the recording and the inspector's web page. Returns the problem if packets are missing in the file.
     func close() async -> String? {
         server?.stop()
         let problem = state.withLock { state in

@@ -51,7 +51,7 @@ final class PublishRun: @unchecked Sendable {
 
     private var phase = Phase.connecting
     private var isConnected = false
-    /// The work to do when the next connection opens.
+    /// The closure to call when the next connection opens.
     private var whenConnected: (@Sendable () -> Void)?
     private var hasBegun = false
     private var sentCount = 0

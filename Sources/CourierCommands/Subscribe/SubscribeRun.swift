@@ -271,7 +271,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    /// Handles the end of a removal. If the broker refuses it, the exit code does not change, as in `pub`.
+    /// Handles the end of a removal. If the broker refuses the removal, the exit code does not change, as in `pub`.
     private func removed(_ error: CourierError?) {
         guard phase != .closing else { return }
         if let error {
@@ -295,7 +295,7 @@ final class SubscribeRun: @unchecked Sendable {
 
     // MARK: End of the run
 
-    /// Stops printing. The run ends when every removal has succeeded or failed, or when none has ended for
+    /// Stops printing. The run ends when every removal has succeeded or failed, or when no removal has ended for
     /// ``Ending/drainTimeout``.
     private func finish(_ exitCode: Int32) {
         guard let removals, !removals.isIdle else { return close(exitCode) }

@@ -32,7 +32,7 @@ package enum FileDescriptor {
         try checked(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))
     }
 
-    /// Closes a descriptor. Some file systems report only at this point that the disk is full.
+    /// Closes a descriptor. Some file systems report a full disk only when the file is closed.
     static func closeFile(_ descriptor: Int32) throws(SystemError) {
         try checked(close(descriptor))
     }
@@ -96,7 +96,8 @@ package enum FileDescriptor {
         }
     }
 
-    /// Returns if a failed call can be repeated, after waiting for a descriptor that was not ready.
+    /// Prepares the repetition of a failed call: if the descriptor was not ready, waits until it is ready. Throws the
+    /// error if a repetition is useless.
     private static func waitForRetry(
         after error: SystemError, _ descriptor: Int32, _ event: Int32
     ) throws(SystemError) {

@@ -27,7 +27,7 @@ struct FileStatus {
     /// True for a file with contents; false for a device, a pipe or a folder, for example.
     var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }
 
-    /// Returns whether both are the same file, perhaps under different names.
+    /// Returns whether both values describe the same file, perhaps under different names.
     func isSameFile(as other: FileStatus) -> Bool {
         status.st_dev == other.status.st_dev && status.st_ino == other.status.st_ino
     }

@@ -15,7 +15,7 @@ enum SystemClock {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The time since 1970 of the clock that shows the date.
+    /// The time since 1970, by the clock that also gives the date.
     static var sinceEpoch: (seconds: Int, nanoseconds: Int) {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -54,7 +54,8 @@ final class TerminalScreen: @unchecked Sendable {
     /// The terminal modes before ``open()``.
     private var modes = termios()
     private var decoder = KeyDecoder()
-    /// The number of reads. A timer compares it to detect whether bytes arrived in the meantime.
+    /// The number of reads. A timer compares it with an earlier number, to detect whether bytes arrived in the
+    /// meantime.
     private var readCount = 0
     private var reader: (any DispatchSourceRead)?
     private var signals: SignalWatch?

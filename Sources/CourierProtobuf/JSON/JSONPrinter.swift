@@ -238,7 +238,7 @@ struct JSONPrinter {
 
     private mutating func writeAny(_ parts: [ProtobufReader]) throws {
         var any = ProtobufAny()
-        // The bytes are not copied, because they may be most of the message.
+        // The bytes are not copied, because they may be the largest part of the message.
         var value = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         for part in parts {
             try part.read(0, ProtobufCodec.Text.self, into: &any.typeURL)

@@ -4,13 +4,13 @@ import Foundation
 
 /// Encodes messages: the message is written to C structs, and libprotobuf-c converts the structs to bytes.
 enum MessagePacking {
-    /// The largest size in bytes of a message that is first written to the stack and then copied into a `Data`. This
-    /// needs only one allocation.
+    /// The size limit in bytes for messages that are first written to the stack, and then copied into a `Data`. Such a
+    /// message needs only one allocation.
     private static let smallSize = 512
 
     static func data(_ message: some GeneratedProtobufMessage, limits: ProtobufLimits) throws -> Data {
-        // The app's own message is trusted, so no memory budget applies, only the limits on depth and on the size of
-        // the result.
+        // The app's own message is trusted, so its memory is not limited. Only its depth and the size of the result are
+        // limited.
         try data(type(of: message).protobufSchema, limits: limits, budget: .max) { try message.writeProtobuf($0) }
     }
 

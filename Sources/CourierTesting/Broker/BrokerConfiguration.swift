@@ -31,7 +31,8 @@ public struct BrokerConfiguration: Sendable {
     public var isSubscriptionIdentifierAvailable = true
     /// Whether `$share/` subscriptions are possible; `true` by default.
     public var isSharedSubscriptionAvailable = true
-    /// Whether a payload that its sender declares as UTF-8 is refused with 0x99 if it is not; `false` by default.
+    /// Whether a message is refused with 0x99 if its sender declares the payload as UTF-8, but the payload is not
+    /// UTF-8; `false` by default.
     public var validatesPayloadFormat = false
     /// The prefix of the client identifiers that the broker assigns; a number follows the prefix. `auto-` by default.
     public var assignedClientIDPrefix = "auto-"
@@ -77,8 +78,9 @@ public struct BrokerConfiguration: Sendable {
     /// The maximum number of a client's QoS 2 messages that wait for PUBREL on one connection; 100 by default, at least
     /// 1.
     ///
-    /// MQTT 5 clients get this number as the receive maximum. To a client that exceeds it, the broker sends 0x93. QoS 1
-    /// messages are acknowledged at once, so they never wait. MQTT 3 clients are limited only by the 65,535 packet ids.
+    /// MQTT 5 clients get this number as the receive maximum. If a client exceeds this number, the broker sends 0x93 to
+    /// the client. QoS 1 messages are acknowledged at once, so they never wait. MQTT 3 clients are limited only by the
+    /// 65,535 packet ids.
     public var receiveMaximum: UInt16 = 100
     /// The maximum number of unacknowledged QoS 1 and 2 messages to a client; 1,000 by default. Further messages are
     /// queued.

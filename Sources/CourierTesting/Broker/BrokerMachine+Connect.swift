@@ -33,8 +33,8 @@ extension BrokerMachine {
         let version: ProtocolVersion
         switch error.violation {
         case .unsupportedProtocolVersion(let level): version = level & 0x7F > 4 ? .v5 : .v311  // [MQTT-3.1.2-2]
-        // The decoder reports this violation only for MQTT 3.1.1 and 3.1. Their CONNACK packets have the same format,
-        // so 3.1.1 serves for both.
+        // The decoder reports this violation only for MQTT 3.1.1 and 3.1. The CONNACK packets of both versions have the
+        // same format, so 3.1.1 is used for both.
         case .emptyClientID: version = .v311
         default: return
         }

@@ -126,7 +126,7 @@ extension BrokerMachine {
                 || queue.byteCount + delivery.message.byteCount > configuration.maximumQueuedBytes
         }
         if isFull() { sessions[session]?.queue.removeAll { $0.message.isExpired(at: now) } }
-        // A message that would not fit into an empty queue must not push out other messages.
+        // A message that is larger than the whole queue is dropped at once, so that no other message is dropped for it.
         let isTooLarge = delivery.message.byteCount > configuration.maximumQueuedBytes
         if isFull(), !isTooLarge, configuration.queueOverflow == .dropOldest {
             while isFull(), sessions[session]?.queue.popFirst() != nil { dropped += 1 }

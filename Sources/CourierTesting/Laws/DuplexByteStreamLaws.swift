@@ -85,7 +85,7 @@ public enum DuplexByteStreamLaws {
                         try await law.check(bench)
                         try bench.checkCounts()
                     } catch {
-                        // A wrong count can cause any other error, so a wrong count is reported instead of that error.
+                        // A wrong count can be the cause of any other error, so the wrong count is reported first.
                         try bench.checkCounts()
                         throw error
                     }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A wrapper that forwards all calls to the tested stream and checks the returned counts.
 ///
-/// An impossible count would make the channel trap. To avoid the trap, the wrapper records the count and throws an
-/// error.
+/// An impossible count would crash the process in the channel. To avoid the crash, the wrapper records the count and
+/// throws an error.
 final class MeasuredStream: DuplexByteStream {
     private struct Held {
         weak var readiness: StreamReadiness?

@@ -45,11 +45,12 @@ public enum MessageStoreLaws {
         case strikesAreKept
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
-        /// A job is read with its last state until it is removed. It is not an incoming message. The law concerns only
-        /// stores that keep jobs.
+        /// A job is a received message that a processor must handle. It is read with its last state until it is
+        /// removed. It is not an incoming message. The law concerns only stores that keep jobs.
         case jobsAreKept
-        /// The key of a handled message is read with its last time until it is removed. Each processor has its own keys.
-        /// The law concerns only stores that keep jobs.
+        /// A store keeps the key of each message that a processor has handled, with a time. The key is read with the
+        /// last stored time until it is removed. Each processor has its own keys. The law concerns only stores that
+        /// keep jobs.
         case processedKeysAreKept
         /// The packet ids form a set. Changes add packet ids to the set and remove them from it.
         case packetIDsAreASet

@@ -1,5 +1,5 @@
-/// The pieces of one direction that wait to be forwarded, in their order. A piece waits until its own time has come and
-/// all earlier pieces were taken.
+/// The pieces of the byte stream in one direction that wait to be forwarded, oldest first. A piece can be taken when
+/// its time has come and all earlier pieces were taken.
 struct DelayQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,7 +12,7 @@ struct DelayQueue: Sendable {
         var topic: String?
         let due: Instant
 
-        /// The memory of the entry, approximately.
+        /// The approximate memory size of the entry in bytes.
         var memory: Int { bytes.count + (topic?.utf8.count ?? 0) + DelayQueue.overhead }
     }
 
@@ -21,7 +21,7 @@ struct DelayQueue: Sendable {
 
     private var entries: [Entry] = []
     private var first = 0
-    /// The memory of the waiting entries, approximately.
+    /// The approximate memory size of all waiting entries in bytes.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { first == entries.count }
@@ -38,7 +38,7 @@ struct DelayQueue: Sendable {
     mutating func popDue(now: Instant) -> Entry? {
         guard !isEmpty, entries[first].due <= now else { return nil }
         let entry = entries[first]
-        // The array keeps taken entries for a while, so their memory is freed now.
+        // A taken entry stays in the array for a while, so the memory of its bytes is freed now.
         entries[first].bytes = []
         entries[first].topic = nil
         entries[first].decision = FaultDecision()

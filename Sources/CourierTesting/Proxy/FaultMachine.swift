@@ -40,7 +40,7 @@ struct FaultDecision: Equatable, Sendable {
     var isDuplicated = false
     var isCorrupted = false
     var delay = Duration.zero
-    /// The first cut of the applied rules.
+    /// The cut by the first applied rule that cuts the connection; `nil` if no rule cuts it.
     var cut: Cut?
     /// The applied rules, in the order in which they were added.
     var rules: [FaultRule] = []

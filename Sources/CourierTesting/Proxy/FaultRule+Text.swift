@@ -94,7 +94,8 @@ enum Ordinal {
         return "\(number)\(ending)"
     }
 
-    /// Reads a word or a number with any of the four endings; `nil` if the text is neither.
+    /// Reads an ordinal as a word, or as a number with any of the endings `st`, `nd`, `rd` and `th`; `nil` if the text
+    /// is neither.
     static func number(_ text: String) -> Int? {
         if let index = words.firstIndex(of: text) { return index + 1 }
         guard ["st", "nd", "rd", "th"].contains(text.suffix(2)) else { return nil }

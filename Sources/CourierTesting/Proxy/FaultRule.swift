@@ -40,7 +40,7 @@ public struct FaultRule: Hashable, Sendable {
         case every(Int)
         /// The packets up to this number.
         case first(Int)
-        /// The packets with a higher number.
+        /// The packets whose number is higher than this number.
         case after(Int)
 
         /// Whether the packet with this number is selected.

@@ -16,7 +16,7 @@ struct PacketCutter: Sendable {
     }
 
     enum Next: Equatable, Sendable {
-        /// The bytes end before the packet does.
+        /// More bytes are needed, because the packet is not complete.
         case needsMore
         case piece(Piece)
         /// The remaining length has more than four bytes ([MQTT-1.5.5-1]), so the end of the packet is unknown.
@@ -25,7 +25,7 @@ struct PacketCutter: Sendable {
 
     /// The size of the largest packet that is returned as a whole.
     let heldSize: Int
-    /// The size of the packet whose parts are being returned, and the number of its bytes that are missing.
+    /// The size of the packet that is being returned in parts, and the number of its bytes that were not returned yet.
     private var packetSize = 0
     private var missing = 0
 

@@ -1,9 +1,10 @@
 import CourierCore
 import MQTTCodec
 
-/// Reads the facts that rules compare from the packets of one direction. A packet that cannot be decoded has no topics.
+/// Reads the facts of the packets in one direction, such as their topics. Rules compare these facts. A packet that
+/// cannot be decoded has no topics.
 struct PacketFactsReader: Sendable {
-    /// The limit for the topics of all topic aliases of one direction, in bytes. Further aliases are not remembered.
+    /// The limit for the topics of all topic aliases of one direction, in bytes. Further aliases are not stored.
     static let aliasByteLimit = 1 << 20
 
     private var decoder: PacketDecoder

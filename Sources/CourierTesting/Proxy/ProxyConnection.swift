@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// One connection of a ``FaultProxy``: the side of the client and the side of the broker.
 ///
-/// The client is read when the connection to the broker is open. If one side ends its output, the other side's output
-/// is ended after the waiting packets, as if both sides were connected directly.
+/// Bytes of the client are read only when the connection to the broker is open. If one side ends its output, the proxy
+/// forwards the waiting packets, and then ends the output to the other side.
 ///
 /// Safe to share: mutable state is used only on the loop.
 final class ProxyConnection: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class ProxyConnection: @unchecked Sendable {
         broker.join(self)
     }
 
-    /// Uses the channel to the client, and returns its handler.
+    /// Stores the channel to the client, and returns the handler of the channel.
     func accept(_ channel: ByteChannel) -> ProxySide {
         client.channel = channel
         return client
@@ -64,7 +64,7 @@ final class ProxyConnection: @unchecked Sendable {
 
     func handled(_ packet: ProxiedPacket) { host.handled(packet) }
 
-    /// Ends the output to the other side, because `side` sends no more and everything was forwarded.
+    /// Ends the output to the other side. All packets of `side` were forwarded, and `side` sends no more packets.
     func delivered(_ side: ProxySide) {
         guard isOpen else { return }
         let first = firstEnded ?? side.sender

@@ -5,7 +5,7 @@ public import MQTTCodec
 public enum ProxyEvent: Sendable {
     /// A client has connected. Connections are counted from 1.
     case opened(connection: Int)
-    /// A packet was forwarded, or a rule prevented that.
+    /// A packet was forwarded, or a rule prevented the forwarding.
     case packet(ProxiedPacket)
     /// A connection ends. No more packets of it are forwarded.
     case closed(connection: Int, ProxyCloseReason)
@@ -94,7 +94,7 @@ public struct ProxyCounts: Hashable, Sendable {
     public internal(set) var packetsFromClients = 0
     /// The number of packets that were forwarded from the broker to clients. Duplicates count twice.
     public internal(set) var packetsFromBroker = 0
-    /// The number of packets to which a fault happened.
+    /// The number of packets to which a rule applied a fault.
     public internal(set) var faults = 0
 
     package init() {}

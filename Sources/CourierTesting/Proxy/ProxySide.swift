@@ -8,7 +8,7 @@ import MQTTCodec
 ///
 /// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class ProxySide: ChannelHandler, @unchecked Sendable {
-    /// The memory of waiting packets at which this side is no longer read.
+    /// The size of the waiting packets in bytes at which the proxy stops reading from this side.
     static let queueLimit = 1 << 20
 
     let sender: Endpoint
@@ -19,7 +19,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
     private var cutter = PacketCutter(heldSize: FaultProxy.heldPacketSize)
     private var reader: PacketFactsReader
     private var queue = DelayQueue()
-    /// The decision about the packet whose pieces are being received.
+    /// The decision about the packet that is being received in pieces.
     private var decision = FaultDecision()
     private var timer: TimerToken?
     private var isReadingPaused = false
@@ -41,7 +41,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
     /// True if this side sends no more, and everything that it has sent was handled.
     var hasDelivered: Bool { hasInputEnded && queue.isEmpty }
 
-    /// Forgets waiting packets, because the connection has ended.
+    /// Discards the waiting packets, because the connection has ended.
     func stop() {
         if let timer { loop.cancel(timer) }
         timer = nil

@@ -32,7 +32,7 @@ struct ReplayPlayer: Sendable {
     private let lastPing: Int?
     /// The packet ids that the client under test uses. The keys are the packet ids of the recording.
     private var ids: [PacketID: PacketID] = [:]
-    /// The time at which the previous step was done.
+    /// The time at which the previous step was completed.
     private var since: Instant
 
     init(_ traffic: RecordedTraffic, now: Instant) {
@@ -67,10 +67,10 @@ struct ReplayPlayer: Sendable {
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
-        // A later step checks whether a PUBREL belongs to the right exchange, because the PUBLISH must be matched
-        // first.
+        // A PUBREL is accepted here without a check. A later step checks whether the PUBREL belongs to the right
+        // exchange, because the PUBLISH must be matched first.
         guard let count = missing[request.kind], count > 0 else {
-            // The recorded broker did not answer its last ping. From the step of that ping on, the replay answers no
+            // The recorded broker did not answer its last ping. After the replay has reached this ping, it answers no
             // ping.
             return request.type == .pingReq ? .taken : .unexpected
         }

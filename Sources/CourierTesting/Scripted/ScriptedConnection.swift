@@ -25,7 +25,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private var receivedCount = 0
     private var consumedCount = 0
     private var isReceiving = false
-    /// True while a job of the loop will continue a flood.
+    /// True while the loop has a scheduled job that will continue a flood.
     private var isProceeding = false
     private var sentCount = 0
     private var sendLimit: ByteLimit?

@@ -32,8 +32,8 @@ final class LoopSettling: Sendable {
             let settling = LoopSettling(loop, continuation, clock)
             let caller = loop.isOnLoop ? nil : ObjectIdentifier(Thread.current)
             loop.execute {
-                // A loop that has ended runs submitted work on the caller's thread and never sleeps again, so the wait
-                // ends here.
+                // If the loop has ended, it runs submitted work on the caller's thread and never sleeps again. The wait
+                // therefore ends here.
                 if caller == ObjectIdentifier(Thread.current) { return settling.finish(nil) }
                 settling.goAround(Self.rounds, clock)
             }

@@ -15,11 +15,11 @@ final class ClientPool: @unchecked Sendable {
         var received: @Sendable (Message) -> Void = { _ in }
         /// Called after a client has failed, or has lost its connection.
         var ended: @Sendable (BenchClient, ClientProblem) -> Void = { _, _ in }
-        /// Called once, when no further attempt to connect follows.
+        /// Called once, after the last connection attempt has ended.
         var settled: @Sendable () -> Void = {}
     }
 
-    /// The interval at which the pool begins the attempts that are due.
+    /// The interval at which the pool starts the connection attempts that are due.
     private static let pace = DispatchTimeInterval.milliseconds(5)
 
     private let settings: BenchArguments
@@ -145,7 +145,8 @@ final class ClientPool: @unchecked Sendable {
             client.isSubscribed = true
             becomeReady(client)
         case .failure(let error):
-            // A lost connection also changes the connection status, which ends the client.
+            // A lost connection is not handled here. It also changes the connection status, and the handler of the
+            // status ends the client.
             if error.code != .connectionLost { end(client, .refusal(error.message), isLost: false) }
         }
     }

@@ -31,7 +31,8 @@ struct AttemptSchedule: Hashable, Sendable {
     /// - Parameter elapsed: The time since the first attempt was possible.
     /// - Returns: The index.
     mutating func next(after elapsed: Duration) -> Int? {
-        // The first attempt runs alone. With TLS, the other attempts can then use the certificates that it has loaded.
+        // The first attempt runs alone. With TLS, the other attempts can then use the certificates that the first
+        // attempt has loaded.
         let limit = endedCount == 0 ? 1 : Self.limit
         guard begunCount < due(after: elapsed), begunCount - endedCount < limit, !isHopeless else { return nil }
         defer { begunCount += 1 }

@@ -7,7 +7,7 @@ import Foundation
 struct BenchPayload: Sendable {
     /// The content of the payloads.
     enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The send time in 8 bytes, the run in 8 bytes, and then only zeros.
+        /// The send time and the number of the run in 8 bytes each, and then only zeros.
         case zeros
         /// The send time and the number of the run in 8 bytes each, and then random bytes.
         case random
@@ -53,7 +53,7 @@ struct BenchPayload: Sendable {
 
     let kind: Kind
     let size: Int
-    /// A number that other runs do not have.
+    /// The number of this run. It is different for every run.
     private let run: UInt64
     private let containsRun: Bool
     /// A payload without its send time. For random payloads, the pattern is longer than a payload, and each payload

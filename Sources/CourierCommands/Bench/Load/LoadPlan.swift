@@ -79,7 +79,8 @@ struct LoadPlan: Sendable {
     /// - Parameter subscribers: The indexes of the subscribers that are subscribed.
     /// - Returns: The number of copies for each publisher.
     func copies(for subscribers: some Sequence<Int>) -> [Int] {
-        // Equal filters share one entry of the tree, so that a topic that all subscribers receive is looked up quickly.
+        // Equal filters share one entry of the tree. The lookup is thus fast even if all subscribers have the same
+        // filter.
         var numbers: [TopicFilter: Int] = [:]
         var weights: [Int] = []
         var tree = TopicTree()

@@ -11,13 +11,13 @@ struct LoadProgress: Hashable, Sendable {
     }
 
     let goal: Goal
-    /// Whether the broker acknowledges messages: QoS 1 and 2.
+    /// True at QoS 1 and 2, because the broker acknowledges these messages.
     let isAcknowledged: Bool
-    /// The maximum number of sent messages that have not reached the goal yet.
+    /// The maximum number of sent messages for which the event of `goal` has not happened yet.
     private let window: Int
     /// How many copies of each publisher's messages the broker delivers.
     private(set) var copies: [Int]
-    /// The window as a number of copies.
+    /// The maximum number of messages, or of their copies, that may be on the way. It is computed from `window`.
     private var windowSize = 1
 
     private(set) var sentCount = 0
@@ -116,6 +116,6 @@ struct LoadProgress: Hashable, Sendable {
     /// The number of messages that the broker has not answered; 0 at QoS 0.
     var unansweredCount: Int { isAcknowledged ? sentCount - acknowledgedCount - refusedCount - abandonedCount : 0 }
 
-    /// True if every sent message has reached the goal, and is answered.
+    /// True if all expected copies have arrived, and the broker has answered all messages.
     var isComplete: Bool { missingCount == 0 && unansweredCount == 0 }
 }

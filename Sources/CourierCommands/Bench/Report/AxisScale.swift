@@ -2,7 +2,7 @@ import Foundation
 
 /// The scale of a chart axis that starts at zero.
 struct AxisScale: Hashable, Sendable {
-    /// The value at the end of the axis. It is the last mark, and at least the largest value.
+    /// The value at the end of the axis, which is also the last mark. It is not less than the largest value.
     let end: Double
     /// The values of all marks, including zero and ``end``.
     let marks: [Double]

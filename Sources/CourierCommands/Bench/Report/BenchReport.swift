@@ -8,7 +8,7 @@ struct BenchReport {
         case arrival
         /// Messages that the broker acknowledged.
         case acknowledgement
-        /// Messages that were sent. There is no histogram.
+        /// Messages that the client sent. Their times are not measured, so there is no histogram.
         case sending
         /// Connections that the broker accepted.
         case connection
@@ -43,7 +43,7 @@ struct BenchReport {
     /// The time from the start of the run to the last counted event; `nil` if a signal ended the run.
     var lastArrival: Duration?
     var connections = ConnectionFigures()
-    /// Whether the lines include the connections.
+    /// True if the printed lines include the counts of the connections.
     var showsConnections = false
 
     /// The time in seconds during which the counted events happened. `rate` is the number of events divided by this
@@ -63,12 +63,12 @@ struct BenchReport {
     /// The number of counted events per second.
     var rate: Double { seconds > 0 ? Double(count) / seconds : 0 }
 
-    /// Whether there are times of single events.
+    /// True if the times of single events were measured.
     var hasTimes: Bool { histogram.total > 0 }
 
     // MARK: Text
 
-    /// The text after the number of counted events. It names the events that should have happened.
+    /// The text that follows the number of counted events, such as `of 100 messages arrived`.
     private var outcome: String {
         switch subject {
         case .arrival where messages.expected == messages.sent: "of \(messages.sent) messages arrived"
@@ -79,7 +79,7 @@ struct BenchReport {
         }
     }
 
-    /// The same text in at most 30 characters, for the picture.
+    /// The text that follows the number of counted events in the picture, in at most 30 characters.
     var shortOutcome: String {
         switch subject {
         case .arrival where messages.expected == messages.sent: "of \(Self.grouped(messages.sent)) messages arrived"
@@ -93,7 +93,7 @@ struct BenchReport {
     /// The unit of ``rate``.
     var unit: String { subject == .connection ? "connections" : "messages" }
 
-    /// The name of the times in the histogram.
+    /// The meaning of the times in the histogram, such as `latency from publish to arrival`.
     var timeName: String {
         switch subject {
         case .arrival, .sending: "latency from publish to arrival"
@@ -102,7 +102,7 @@ struct BenchReport {
         }
     }
 
-    /// The lines without the bars.
+    /// The report's lines above the bars of the histogram.
     var headLines: [String] {
         var lines: [String] = []
         if showsConnections || subject == .connection { lines += connectionLines }

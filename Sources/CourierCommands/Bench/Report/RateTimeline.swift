@@ -40,8 +40,8 @@ struct RateTimeline: Hashable, Sendable {
 
     /// Returns all spans up to the end of the run, including empty ones. Returns no spans if no message arrived.
     ///
-    /// A last span that covers less than half of its length is merged with the previous span, because its rate would
-    /// not be meaningful.
+    /// If the run ends in the first half of the last span, this span is merged with the previous span. The rate of such
+    /// a short span would not be meaningful.
     func points(until duration: Duration) -> [Point] {
         guard !counts.isEmpty else { return [] }
         var whole = self

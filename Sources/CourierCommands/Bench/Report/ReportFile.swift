@@ -53,7 +53,7 @@ struct ReportFile: Hashable, Sendable {
             FileStatus.remove(path)
             throw failure(error)
         }
-        // Some file systems report only at this point that the disk is full.
+        // Some file systems report a full disk only when the file is closed.
         do throws(SystemError) { try FileDescriptor.closeFile(descriptor) } catch {
             FileStatus.remove(path)
             throw failure(error)

@@ -25,7 +25,8 @@ extension Probe {
         let subscriber = try context.connect()
         try subscriber.subscribe(context.topic(filter), qos)
         let publisher = try context.connect()
-        // The last topic matches. So the broker delivers its message after the messages of the other topics.
+        // The last topic of this list matches the filter. Its message arrives after the messages of all other topics,
+        // so no message is missed.
         for name in matching.dropLast() + others + matching.suffix(1) {
             try publisher.publish(name, to: context.topic(name), qos)
         }

@@ -1,7 +1,8 @@
 import MQTTCodec
 
 extension Probe {
-    /// The largest receive maximum that is tried completely.
+    /// The maximum number of messages that are sent to test the receive maximum. A larger receive maximum is not used
+    /// up.
     private static let triedReceiveMaximum = 1_000
 
     static let limiting: [Probe] = [

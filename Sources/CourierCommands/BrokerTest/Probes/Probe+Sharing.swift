@@ -5,7 +5,8 @@ extension Probe {
         Probe("sharedSubscriptions", "shared subscriptions", Clause(nil, v5: "4.5.0-1"), run: sharedSubscriptions)
     ]
 
-    /// The time after which a broker with MQTT 3.1.1 counts as a broker without shared subscriptions.
+    /// The time limit for a broker with MQTT 3.1.1. If no message arrives in this time, the broker counts as a broker
+    /// without shared subscriptions.
     private static let optionalTimeLimit = Duration.seconds(1)
 
     private static func sharedSubscriptions(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {

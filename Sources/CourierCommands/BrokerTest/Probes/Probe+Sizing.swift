@@ -130,7 +130,7 @@ extension Probe {
                 refusal?.text(timeLimit: max(1, context.plan.timeLimit / 4)) ?? "the broker drops the message"
             }
         let outcome = "\(text(search.works, unit)); with one more, \(reaction)"
-        // A packet that is not valid MQTT breaks a rule, even if the limit itself is allowed.
+        // If the broker sends a packet that is not valid MQTT, it breaks a rule, although the limit itself is allowed.
         if case .unreadable = refusal {
             return .violation(outcome, context.name(Clause(nil, v5: "3.4.2-1")), found: search.works)
         }
