@@ -30,7 +30,7 @@ struct FieldModel {
     /// The index of the oneof that the field belongs to; `nil` if it belongs to none.
     var oneof: Int? { if case .member(let oneof, _) = shape { oneof } else { nil } }
 
-    /// The suffix of the reader and writer functions for this shape, such as `Optional` for `readOptional`.
+    /// The suffix of the functions that read and write this kind of field, such as `Optional` for `readOptional`.
     var verb: String {
         switch shape {
         case .implicit: ""

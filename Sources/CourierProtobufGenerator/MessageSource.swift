@@ -20,7 +20,7 @@ struct MessageSource {
         /// The field of the property; `nil` if the property represents a oneof.
         let field: FieldModel?
 
-        /// The declaration of the property, with its initial value if the source needs one.
+        /// The source of the property's declaration, with an initial value if the property needs one.
         var declaration: String {
             let isIndirect = field?.isIndirect == true
             return "var \(name): \(type)" + (initial == "nil" && !isIndirect ? "" : " = \(initial)")

@@ -8,7 +8,7 @@ struct TypeTable {
         /// The Swift name of the type, including the names of the enclosing types, such as `Outer.Inner`.
         let path: String
         /// The first components of the type paths that the source of this message uses. A nested type with such a name
-        /// would hide the outer type, so it is renamed.
+        /// would hide the outer type, so the nested type is renamed.
         let outerNames: Set<String>
 
         var name: String { path.lastName }

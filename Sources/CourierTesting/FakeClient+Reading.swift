@@ -64,7 +64,7 @@ extension FakeClient {
     }
 }
 
-/// The source of the values that one loop reads, from the loop's start to its end.
+/// The source of the values for one loop over `messages`, from the loop's start to its end.
 private final class FakeReader<Value: Sendable>: MessageSource {
     /// A closure that is called with the loop when the loop begins, and with `nil` when the loop ends.
     typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void

@@ -39,7 +39,7 @@ extension FakeClient {
         show(.disconnected)
     }
 
-    /// Ends all loops, and disconnects.
+    /// Ends all loops over `messages`, and disconnects.
     ///
     /// - Parameter subscriptions: Whether the loops' filters stay in ``subscriptions``; `nil` keeps them.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {

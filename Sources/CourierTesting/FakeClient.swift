@@ -22,7 +22,7 @@ import Synchronization
 /// A `FakeClient` reports no events, does not support `request()` and `respond()`, and stores no message for readers
 /// that start later. A test that needs these features uses a ``LoopbackBroker``.
 public final class FakeClient: CourierClient {
-    /// A running loop: its filter, and a closure that ends it.
+    /// A running loop over `messages`: its filter, and a closure that ends it.
     typealias Loop = (filter: TopicFilter, end: @Sendable () -> Void)
 
     struct State {
@@ -116,12 +116,12 @@ public final class FakeClient: CourierClient {
 
     // MARK: Actions of the test
 
-    /// Delivers a message to all loops and sinks of its topic.
+    /// Delivers a message to all loops and sinks that read its topic.
     ///
     /// - Parameter message: The message.
     public func send(_ message: Message) { incoming.send(message) }
 
-    /// Delivers a value to all loops and sinks of a topic.
+    /// Delivers a value to all loops and sinks that read a topic.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -85,7 +85,7 @@ package struct Option<Target>: Sendable {
         self.action = action
     }
 
-    /// Returns the same option for larger settings that contain these settings.
+    /// Returns the same option for a larger settings type, which contains the settings of this option.
     ///
     /// - Parameter part: The key path to these settings in the larger settings.
     /// - Returns: The option.

@@ -16,7 +16,7 @@ package struct OptionGroup<Target>: Sendable {
         self.options = options
     }
 
-    /// Returns the same group for larger settings that contain these settings.
+    /// Returns the same group for a larger settings type, which contains the settings of this group.
     ///
     /// - Parameter part: The key path to these settings in the larger settings.
     /// - Returns: The group.

@@ -94,8 +94,8 @@ package struct Completions: Hashable, Sendable {
                     ":\(name):\(index == 0 ? zshAction(option.completion) : "")"
                 }.joined()
                 for name in all {
-                    // The option's description does not contain whether the option may be repeated, so `*` allows it
-                    // for every option.
+                    // The description of an option does not say whether the option may be repeated. So `*` allows every
+                    // option to be repeated.
                     lines.append("        \(quoted("*\(name)[\(help)]\(values)")) \\")
                 }
             }

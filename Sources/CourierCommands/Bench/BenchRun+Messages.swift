@@ -199,8 +199,8 @@ extension BenchRun {
             finish(pool?.figures.firstProblem?.exitCode ?? ExitCode.failure)
             return false
         }
-        // `send()` is called here once per second, because arriving messages usually call it. If all messages of the
-        // window are lost, no message arrives.
+        // An arriving message calls `send()`. If all messages of the window are lost, no message arrives, so `send()`
+        // is also called here, once per second.
         send()
         return phase != .closing
     }

@@ -57,7 +57,7 @@ final class BenchRun: @unchecked Sendable {
     var isSendPlanned = false
     /// The tasks that wait for room in the full queue of a publisher, by the index of the publisher.
     var roomWaits: [Int: Task<Void, Never>] = [:]
-    /// True if a subscriber was lost, so that its copies are no longer expected.
+    /// True if a subscriber was lost. The broker then delivers fewer copies of each message.
     var hasFewerSubscribers = false
     /// The first problem that concerns a message; `nil` if there is none.
     var messageProblem: ClientProblem?

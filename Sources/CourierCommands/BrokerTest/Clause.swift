@@ -22,9 +22,9 @@ struct Clause: Sendable {
 extension Clause {
     /// An accepted message is added to the sessions of all matching subscribers.
     static let delivery = Clause("4.5.0-1")
-    /// Messages of one publisher to one topic arrive in their order.
+    /// Messages of one publisher to one topic arrive in the order in which they were sent.
     static let order = Clause("4.6.0-6", v5: "4.6.0-5")
-    /// A message is delivered with the lower one of its own QoS and the granted QoS.
+    /// A message is delivered with its own QoS or with the granted QoS, whichever is lower.
     static let deliveredQoS = Clause("3.8.4-6", v5: "3.8.4-8")
     /// A message of QoS 2 is not delivered twice.
     static let exactlyOnce = Clause("4.3.3-2", v5: "4.3.3-10")

@@ -1,8 +1,8 @@
 import Foundation
 import MQTTCodec
 
-/// The clients, topic names and deadline of one probe. It removes the sessions and retained messages of the probe from
-/// the broker.
+/// The clients, topic names and deadline of one probe, which tests one feature or limit of a broker. It removes the
+/// sessions and retained messages of the probe from the broker.
 ///
 /// Only the thread that runs the probes uses a context.
 final class ProbeContext {
@@ -45,7 +45,7 @@ final class ProbeContext {
     /// The first levels of all topics of this context.
     var root: String { "courier-test-\(plan.randomPart)/\(number)" }
 
-    /// Returns true if only this run uses the topic.
+    /// Returns true if the topic belongs to this run of the tests.
     func owns(_ topic: String) -> Bool {
         topic.hasPrefix("courier-test-\(plan.randomPart)/") || topic.hasPrefix("$courier/")
     }
@@ -63,8 +63,8 @@ final class ProbeContext {
 
     // MARK: Clients
 
-    /// Connects a client whose session ends with its connection. The client id is new by default. `change` changes the
-    /// CONNECT.
+    /// Connects a client whose session ends with its connection. The client id is new by default. `change` can change
+    /// the CONNECT packet.
     func connect(_ id: String? = nil, _ change: (inout Connect) -> Void = { _ in }) throws(LinkFailure) -> ProbeClient {
         var connect = plan.address.connect(version, clientID: id ?? newClientID(), keepAlive: TestPlan.keepAlive)
         change(&connect)

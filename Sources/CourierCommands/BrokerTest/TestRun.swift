@@ -24,7 +24,7 @@ struct TestRun {
         var isComplete = false
     }
 
-    /// A probe that waits for its second part.
+    /// A probe whose first part has run, and whose second part must wait.
     private struct Pending {
         let probe: Probe
         let context: ProbeContext

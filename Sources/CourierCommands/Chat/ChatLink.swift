@@ -36,11 +36,11 @@ final class ChatLink: Sendable {
         var problem: ConnectionProblem?
         /// True if a task already waits until the client stops its connection attempts.
         var isAwaitingEnd = false
-        /// The number of sent lines and cards that the broker has not acknowledged. ``ChatModel/pendingLimit`` limits
-        /// the lines, and only one card is sent at a time.
+        /// The number of sent lines and presence cards that the broker has not acknowledged. ``ChatModel/pendingLimit``
+        /// limits the lines, and only one card is sent at a time.
         var unansweredCount = 0
         var isAnnouncing = false
-        /// The newest card, which is sent after the earlier card is acknowledged; `nil` if no card waits.
+        /// The newest presence card, which is sent after the earlier card is acknowledged; `nil` if no card waits.
         var waitingCard: ChatPresence?
         /// Whether the broker has confirmed that this user has left.
         var hasSaidGoodbye = false
@@ -135,7 +135,8 @@ final class ChatLink: Sendable {
         }
     }
 
-    /// Announces this user's card. If several cards wait, only the newest is sent.
+    /// Announces this user's presence card, which contains the name and rooms. If several cards wait, only the newest
+    /// card is sent.
     func announce(_ card: ChatPresence.Card) { announce(ChatPresence(person: person, card: card)) }
 
     /// Announces that the user has left, waits for unacknowledged messages, and ends the connection. If the broker has
@@ -182,8 +183,8 @@ final class ChatLink: Sendable {
             if presence.card == nil { state.hasSaidGoodbye = failure == nil }
             return state.waitingCard.take()
         }
-        // If the connection was lost before the broker acknowledged the card, the card is announced again on the next
-        // connection.
+        // If the connection was lost before the broker acknowledged the presence card, the card is announced again on
+        // the next connection.
         teller.told(failure.map { .isAlone($0) } ?? .announced)
         if let next { announce(next) }
     }

@@ -22,9 +22,10 @@ struct ChatModel: Sendable {
         /// The list of people cannot be completed, for this reason. For example, the broker refuses the subscription to
         /// the list.
         case isAlone(String)
-        /// The broker has received this program's card.
+        /// The broker has received this program's presence card.
         case announced
-        /// ``echoTime`` has passed since `announced`. The number identifies the connection at that time.
+        /// The time ``echoTime`` has passed since the event `announced`. `connection` is the number of the connection
+        /// at that event.
         case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)
@@ -60,10 +61,10 @@ struct ChatModel: Sendable {
     static let peopleLimit = 1_000
     /// The maximum number of lines that wait for the broker's acknowledgement.
     static let pendingLimit = 1_000
-    /// The maximum number of times per connection that this program announces its presence again after its card was
-    /// cleared.
+    /// The maximum number of times per connection that this program announces its presence card again after the card
+    /// was cleared.
     static let reannouncementLimit = 5
-    /// The time within which the broker must send this program's own card back to this program.
+    /// The time within which the broker must send this program's own presence card back to this program.
     static let echoTime = Duration.seconds(5)
 
     /// The client id of this program.
@@ -85,7 +86,8 @@ struct ChatModel: Sendable {
     private(set) var pendingCount = 0
     /// True if all people who were present before this connection are in the list, or if the list cannot be completed.
     private(set) var knowsPeople = false
-    /// The people who were present before the connection was lost, and whose cards were not received again yet.
+    /// The people who were present before the connection was lost, and whose presence cards have not been received
+    /// again yet.
     private var unseenPeople: Set<String> = []
     private var sentCount = 0
     private var connectionCount = 0
@@ -109,7 +111,7 @@ struct ChatModel: Sendable {
     /// The names of the joined rooms.
     var roomNames: [ChatName] { rooms.compactMap(\.name) }
 
-    /// The card that other people see.
+    /// The presence card that other people see: the name and the rooms of the user.
     var card: ChatPresence.Card { ChatPresence.Card(name: name.text, rooms: roomNames.map(\.text)) }
 
     /// Returns the people in a room, sorted by name. If two people have the same name, the end of the client id follows
@@ -237,12 +239,12 @@ extension ChatModel {
         return set(presence, now)
     }
 
-    /// Handles this program's own card, which the broker sends back. The retained cards of other people arrive before
-    /// it, so the list of people is then complete.
+    /// Handles this program's own presence card, which the broker sends back. The retained cards of other people arrive
+    /// before this card. So the list of people is complete when this card arrives.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The broker published the will of an earlier, lost connection after this program had announced its card.
-            // The will cleared the card, so the card is announced again.
+            // The broker published the will of an earlier, lost connection after this program had announced its
+            // presence card. The will cleared the card, so the card is announced again.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]

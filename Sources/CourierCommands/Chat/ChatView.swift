@@ -201,7 +201,7 @@ struct ChatView {
 
     // MARK: Scrolling
 
-    /// The last visible line after scrolling one page up. It is `nil` if the newest line remains visible.
+    /// The last visible line after the user scrolls one page up. It is `nil` if the newest line remains visible.
     var pageUp: Place? {
         guard let last = lastPlace else { return nil }
         var place = model.scroll.map(clamp) ?? last
@@ -209,7 +209,7 @@ struct ChatView {
         return clamped(place)
     }
 
-    /// The last visible line after scrolling one page down. It is `nil` if the newest line is then visible.
+    /// The last visible line after the user scrolls one page down. It is `nil` if the newest line is then visible.
     var pageDown: Place? {
         guard let scroll = model.scroll else { return nil }
         var place = clamp(scroll)

@@ -7,7 +7,7 @@ import CourierSQLite
 package import Dispatch
 import Foundation
 
-/// The client of one command, with its queue, watch, store and inspector.
+/// The client of one command, with its queue, packet observer, message store and inspector.
 ///
 /// All callbacks of the client run on ``queue``.
 package final class CommandConnection: Sendable {

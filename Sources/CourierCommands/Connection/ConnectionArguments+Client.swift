@@ -8,8 +8,9 @@ extension ConnectionArguments {
     /// The seconds between attempts after a lost connection, as in the mosquitto clients.
     static let reconnectInterval: UInt16 = 1
 
-    /// The maximum time to wait after DISCONNECT until the broker closes the connection too. During this time, received
-    /// bytes are read. Unread bytes would reset the connection, and the broker might then miss the DISCONNECT.
+    /// The maximum time to wait after DISCONNECT until the broker closes the connection too. Received bytes are read
+    /// during this time. If they were not read, the system would reset the connection, and the broker might miss the
+    /// DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
     /// The client id for MQTT 3.1 if the user gives none. MQTT 3.1 does not allow an empty client id, and allows at
     /// most 23 bytes.

@@ -1,7 +1,7 @@
 import CommandArguments
 import CourierCore
 
-/// Checks the texts of options as the mosquitto clients do when they read their options.
+/// Checks the texts of options in the same way as the mosquitto clients.
 enum MalformedText {
     /// True if the text is too long for MQTT, or contains characters for which brokers may end the connection.
     static func isFound(in text: String) -> Bool { text.utf8.count > 65_535 || !PortableText.isPortable(text) }

@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// One connection to a broker with a fixed sequence: open the connection, CONNECT, round trips, DISCONNECT.
 struct BrokerDialogue {
-    /// The request for one dialogue.
+    /// The settings of one dialogue with the broker.
     struct Question: Sendable {
         /// The CONNECT packet. If it is `nil`, the dialogue only opens the connection.
         var connect: Connect?

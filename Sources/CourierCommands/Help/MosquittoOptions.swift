@@ -21,7 +21,7 @@ package struct MosquittoOptions: Sendable {
         case refused(hint: String)
     }
 
-    /// The options by the commands that have them, spelled as in the manual pages.
+    /// All options, grouped by the commands that have them, and spelled as in the manual pages.
     private static let pages: KeyValuePairs<[String], [[String]]> = [
         ["pub", "sub", "rr"]: [
             ["-A"], ["--cafile"], ["--capath"], ["--cert"], ["--ciphers"], ["-c", "--disable-clean-session"],

@@ -75,8 +75,8 @@ final class Recording: Sendable {
         of data: Data, _ path: String, _ options: inout MQTTChuckOptions
     ) throws -> MQTTChuckLogger {
         let lines = data.split(separator: UInt8(ascii: "\n"))
-        // The length of the longest line is a safe limit for the packet size, because a line has more characters than
-        // its packet has bytes.
+        // The length of the longest line is a safe limit for the packet size, because a packet needs more characters in
+        // a line than it has bytes.
         options.logsMaxSize = max(options.logsMaxSize, lines.count)
         options.packetMaxSize = max(options.packetMaxSize, lines.lazy.map(\.count).max() ?? 0)
         options.logsMaxBytes = max(

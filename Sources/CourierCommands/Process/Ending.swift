@@ -23,8 +23,8 @@ package final class Ending: Sendable {
         if isFirst { reached.signal() }
     }
 
-    /// Ends the command after a delay, unless it has already ended. This is necessary because a command that is ending
-    /// can block forever on an output that no program reads.
+    /// Ends the command after a delay, unless it has already ended. A command that is ending can wait forever for a
+    /// program that does not read its output. The delay limits this wait.
     ///
     /// - Parameters:
     ///   - exitCode: The exit code of the process.

@@ -1,6 +1,6 @@
 /// Splits the input from a descriptor into lines.
 struct LineReader {
-    /// The maximum number of bytes of one read.
+    /// The maximum number of bytes that one read returns.
     static let chunk = 64 << 10
 
     private let descriptor: Int32

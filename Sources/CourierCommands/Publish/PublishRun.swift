@@ -101,7 +101,8 @@ final class PublishRun: @unchecked Sendable {
             signals = ending.watch(SystemSignal.endings, on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
             }
-            // If a person types the lines on a terminal, no progress is shown, because it would disturb the typing.
+            // If a person types the lines on a terminal, no progress is shown, because the progress line would disturb
+            // the typing.
             if payload == .lines, console.isErrorTerminal, !console.isInputTerminal, !settings.connection.isQuiet {
                 progress = ProgressLine(console, size: FileStatus.unreadSize(of: console.input), on: connection.queue)
             }

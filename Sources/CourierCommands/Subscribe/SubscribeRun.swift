@@ -142,7 +142,8 @@ final class SubscribeRun: @unchecked Sendable {
         refusals.append(error.message)
         // The error message contains only the first topic, so the other topics get their own lines.
         refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed for the same reason." }
-        // A packet that is too large was not sent, so the broker has not refused it. The exit code is then a failure.
+        // The client did not send a packet that is too large, so the broker has not refused it. The exit code is then a
+        // failure.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }

@@ -45,7 +45,7 @@ struct FramePainter: Sendable {
         let hasColours: Bool
         var text = "\u{1B}[?25l"
         private var style: TextStyle?
-        /// The cursor position of the terminal, or `nil` if it is not certain.
+        /// The cursor position of the terminal, or `nil` if the position is unknown.
         private var place: Frame.Place?
 
         init(hasColours: Bool) { self.hasColours = hasColours }

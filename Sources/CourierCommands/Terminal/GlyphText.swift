@@ -37,7 +37,7 @@ struct GlyphText: Hashable, Sendable {
     /// The text as it appears on the terminal, with escapes.
     var string: String { glyphs.map(\.text).joined() }
 
-    /// Returns as many of the first glyphs as fit into this number of cells.
+    /// Returns the longest beginning of the text that fits into this number of cells.
     func prefix(width limit: Int) -> GlyphText {
         if width <= limit { return self }
         var text = GlyphText()
@@ -48,7 +48,7 @@ struct GlyphText: Hashable, Sendable {
         return text
     }
 
-    /// Returns as many of the last glyphs as fit into this number of cells.
+    /// Returns the longest end of the text that fits into this number of cells.
     func suffix(width limit: Int) -> GlyphText {
         var left = width
         var start = 0

@@ -22,7 +22,7 @@ struct KeyDecoder: Sendable {
         case sequence([UInt8])
         /// After `ESC O`.
         case shift
-        /// Inside a control string, such as a reply to a query that the program did not send. BEL or `ESC \` ends the
+        /// Inside a control string, such as the terminal's reply to a query of another program. BEL or `ESC \` ends the
         /// string.
         case string(count: Int, hasEscape: Bool)
         /// Inside a paste. `matched` is the number of bytes that match the start of the end marker.

@@ -34,7 +34,7 @@ final class TerminalScreen: @unchecked Sendable {
 
     private enum Phase { case closed, open, suspended, closing }
 
-    /// The maximum number of bytes of one read.
+    /// The maximum number of bytes that one read returns.
     private static let chunk = 4_096
     /// The maximum time that a blocked terminal can delay closing.
     private static let closingTime = DispatchTimeInterval.seconds(2)
@@ -121,7 +121,7 @@ final class TerminalScreen: @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         guard phase == .open, !OwnProcess.isSessionLeader else { return }
         phase = .suspended
-        // If the program was continued before the terminal was restored, do not stop it.
+        // If another process continued the program before the terminal was restored, the program is not stopped.
         leave { [self] in if phase == .suspended { OwnProcess.stop() } }
     }
 

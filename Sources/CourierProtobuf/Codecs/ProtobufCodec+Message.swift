@@ -18,7 +18,7 @@ extension ProtobufCodec {
     /// The codec for the wrapper messages of `google/protobuf/wrappers.proto`. A wrapper has one field; in Swift, the
     /// wrapper is the value of that field.
     public enum Wrapped<Codec: ProtobufValueCodec>: ProtobufMessageCodec {
-        /// The value of a wrapper without its field.
+        /// The value of a wrapper message whose field is missing.
         @inlinable public static var initial: Codec.Value { Codec.initial }
 
         /// Reads the field of the wrapper into the value.

@@ -47,7 +47,7 @@ extension ProtobufCodec {
             place.load(as: Value.self)
         }
 
-        /// Appends all numbers of a list with one copy.
+        /// Appends all numbers of a list at once, by copying their memory.
         @inlinable
         public static func loadList(
             _ list: UnsafeRawPointer, count: Int, into values: inout [Value], _ fields: ProtobufReader, _ field: Int
@@ -62,7 +62,7 @@ extension ProtobufCodec {
             _ value: Value, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
         ) { place.storeBytes(of: value, as: Value.self) }
 
-        /// Writes all numbers of a list with one copy.
+        /// Writes all numbers of a list at once, by copying their memory.
         @inlinable
         public static func storeList(
             _ values: [Value], at list: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int

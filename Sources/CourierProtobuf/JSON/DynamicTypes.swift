@@ -1,8 +1,8 @@
 import CourierCore
 import Synchronization
 
-/// The message types and enumerations of a descriptor set, validated so that messages can be read and written with
-/// them.
+/// The message types and enumerations of a descriptor set. They are validated, so that messages can be read and written
+/// with them.
 final class DynamicTypes: Sendable {
     enum Kind: Sendable {
         case int32, uint32, int64, uint64, float, double, bool, string, bytes

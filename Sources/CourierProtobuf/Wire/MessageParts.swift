@@ -25,7 +25,7 @@ enum MessageParts {
             }
         }
 
-        /// The offset at which the record contains the address of the list's first element.
+        /// The offset of the address of the list's first element, in the record: the C struct of the message.
         var addressOffset: Int {
             switch self {
             case .field(let field): Int(field.offset)

@@ -137,8 +137,8 @@ public struct ProtobufReader {
             try entry.read(0, Key.self, into: &key)
             let known = entries.count
             entries[key] = try Value.loadSingle(entry, 1)
-            // If the dictionary already had an equal key, it keeps the bytes of that key, so compare them with the new
-            // key.
+            // If the dictionary already contains an equal key, the old key stays in the dictionary. So the bytes of the
+            // old and the new key are compared.
             if entries.count == known, Key.isTaken(key, in: entries) { throw equivalentKeys(field) }
         }
     }

@@ -203,8 +203,8 @@ public struct ProtobufWriter {
     @usableFromInline
     func exhausted() -> any Error { Self.outOfMemory }
 
-    /// Stores all unknown fields as one field for libprotobuf-c: the first field, with data that also contains all
-    /// following fields.
+    /// Stores all unknown fields as one field for libprotobuf-c. This field has the tag of the first unknown field, and
+    /// its data also contains all following fields.
     @usableFromInline
     func storeUnknown(_ fields: ProtobufUnknownFields) throws {
         guard let head = fields.head else { return }

@@ -39,7 +39,8 @@ public struct BrokerConfiguration: Sendable {
 
     // Time.
 
-    /// The time after which a connection without CONNECT is closed, counted from its opening; 10 s by default.
+    /// The time after which the broker closes a connection on which no CONNECT was received; 10 s by default. It is
+    /// counted from the opening of the connection.
     public var connectTimeout = Duration.seconds(10)
     /// The keep-alive in seconds that replaces the value of MQTT 5 clients; `nil`, the default, keeps the client's
     /// value.

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// A message on its way to one session.
+/// A message that the broker delivers to one session.
 struct BrokerDelivery: Sendable {
     let message: BrokerMessage
     /// The lower of the message's QoS and the granted QoS ([MQTT-3.8.4-8]).
@@ -9,10 +9,11 @@ struct BrokerDelivery: Sendable {
     var isRetained: Bool
     /// The identifiers of the subscriptions that matched, lowest first.
     var identifiers: [UInt32] = []
-    /// The shared subscription that selected this session; `nil` for other subscriptions.
+    /// The shared subscription for which this session gets the message; `nil` if no shared subscription selected the
+    /// session.
     var share: BrokerFilter?
 
-    /// Makes the delivery for one subscription.
+    /// Makes the delivery of a message for one matching subscription.
     init(_ message: BrokerMessage, by options: SubscriptionTree.Options, share: BrokerFilter? = nil) {
         self.message = message
         qos = min(message.qos, options.qos)

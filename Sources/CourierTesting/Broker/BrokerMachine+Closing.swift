@@ -81,7 +81,8 @@ extension BrokerMachine {
         if expiry == .zero { endSession(id, now: now, &actions) } else { note(deadline: expiresAt) }
     }
 
-    /// Publishes and forgets the will of a session if its delay is over at `instant` ([MQTT-3.1.2-8], [MQTT-3.1.2-10]).
+    /// If the delay of a session's will is over at `instant`, publishes the will and removes it from the session
+    /// ([MQTT-3.1.2-8], [MQTT-3.1.2-10]).
     mutating func publishPendingWill(
         of id: SessionID, ifDueAt instant: Instant, now: Instant, _ actions: inout [Action]
     ) {

@@ -34,7 +34,7 @@ extension BrokerMachine {
         package let onWireCount: Int
         /// The packet ids of the QoS 2 messages from the client that wait for PUBREL, lowest first.
         package let incomingIDs: [PacketID]
-        /// Whether a will waits for its delay to end.
+        /// Whether the session has a will that is published after a delay.
         package let hasPendingWill: Bool
     }
 

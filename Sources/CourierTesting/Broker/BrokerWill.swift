@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// A will message with the user whose access rights apply to it.
+/// A will message, and the user whose access rights decide whether it may be published.
 struct BrokerWill: Sendable {
     let will: Connect.Will
     let username: String?

@@ -5,8 +5,8 @@ struct RetainedStore: Sendable {
     private struct Entry: Sendable {
         let message: BrokerMessage
         let levels: [ExactText]
-        /// A number that increases with each message, so that subscribers receive the messages in the order of their
-        /// arrival.
+        /// A number that increases with each stored message, so that subscribers receive the messages in the order in
+        /// which they were stored.
         let order: UInt64
     }
 

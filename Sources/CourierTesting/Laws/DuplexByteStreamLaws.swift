@@ -35,13 +35,14 @@ public enum DuplexByteStreamLaws {
         case closesInOrder
         /// After an abrupt close, the peer gets an error.
         case showsReset
-        /// A closed stream releases its readiness object, so that the stream cannot call the object again.
+        /// A closed stream releases the readiness object that it was opened with, so that the stream cannot call the
+        /// object again.
         case closeIsFinal
     }
 
     /// The optional abilities of a stream.
     public struct Abilities: Sendable {
-        /// Whether one direction can end alone; `true` by default.
+        /// Whether one direction of the stream can end while the other direction continues; `true` by default.
         public var canEndOutputAlone: Bool
         /// Whether the peer can distinguish an abrupt end from an orderly one; `true` by default.
         public var showsReset: Bool

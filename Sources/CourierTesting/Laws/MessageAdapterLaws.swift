@@ -18,7 +18,7 @@ public enum MessageAdapterLaws {
         case roundTrips
         /// Payloads are decoded correctly even if they are slices whose indices do not start at 0.
         case readsSlices
-        /// The adapter throws an error for a type that it does not support, so that the next adapter is asked.
+        /// The adapter throws an error for a type that it does not support, so that the client tries the next adapter.
         case refusesForeignTypes
         /// Decoding bytes that are not in the adapter's format throws an error.
         case refusesMalformedPayloads

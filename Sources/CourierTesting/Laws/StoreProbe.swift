@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// A store under test, limited to one scope.
+/// A store under test. All changes use one scope: one client id and broker.
 struct StoreProbe: Sendable {
     /// All data of one scope.
     struct Snapshot: Equatable {

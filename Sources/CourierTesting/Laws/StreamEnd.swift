@@ -1,7 +1,7 @@
 import CourierTransport
 import MQTTCodec
 
-/// The handler of one stream's channel, which compares the received bytes with the expected ones.
+/// The handler of one stream's channel, which compares the received bytes with the expected bytes.
 ///
 /// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class StreamEnd: ChannelHandler, @unchecked Sendable {

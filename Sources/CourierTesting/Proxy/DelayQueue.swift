@@ -3,7 +3,7 @@
 struct DelayQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// A piece of the byte stream, with the decision about its packet.
+    /// A piece of the byte stream, with the proxy's decision about its packet.
     struct Entry: Sendable {
         var bytes: [UInt8]
         let piece: PacketCutter.Piece
@@ -16,7 +16,7 @@ struct DelayQueue: Sendable {
         var memory: Int { bytes.count + (topic?.utf8.count ?? 0) + DelayQueue.overhead }
     }
 
-    /// The memory that is counted for an entry in addition to its bytes, so that tiny packets are limited, too.
+    /// The memory that each entry counts in addition to its bytes. It also limits the number of tiny packets.
     fileprivate static let overhead = 256
 
     private var entries: [Entry] = []

@@ -73,14 +73,14 @@ extension FaultRule: CustomStringConvertible {
     }
 }
 
-/// The words for positions, such as `third` and `100th`.
+/// The ordinal words and numbers of rules, such as `third` and `100th`.
 enum Ordinal {
     private static let words = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
         "twelfth",
     ]
 
-    /// Returns the word or the number with its ending.
+    /// Returns a number as an ordinal: a word such as `third`, or digits with an ending such as `100th`.
     static func text(_ number: Int) -> String {
         if words.indices.contains(number - 1) { return words[number - 1] }
         let ending =

@@ -34,13 +34,13 @@ public struct FaultRule: Hashable, Sendable {
     public enum Selection: Hashable, Sendable {
         /// All packets.
         case all
-        /// Only the packet with this number.
+        /// Only the packet with this number among the matching packets.
         case number(Int)
-        /// Each packet whose number is a multiple of this number.
+        /// Each matching packet whose number is a multiple of this number.
         case every(Int)
-        /// The packets up to this number.
+        /// The matching packets from the first packet up to the packet with this number.
         case first(Int)
-        /// The packets whose number is higher than this number.
+        /// The matching packets whose number is higher than this number.
         case after(Int)
 
         /// Whether the packet with this number is selected.

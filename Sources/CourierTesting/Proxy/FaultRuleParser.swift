@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// Reads the sentence of a ``FaultRule``, word by word.
 struct FaultRuleParser {
-    /// A word of the sentence, in lower case and as it was written.
+    /// A word of the sentence, both in lower case and as the user wrote it.
     private struct Word {
         let written: String
         let column: Int

@@ -14,7 +14,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
     let sender: Endpoint
     private let loop: EventLoop
     private weak var connection: ProxyConnection?
-    /// The channel to this side; `nil` before it exists and after it has closed.
+    /// The channel to this side; `nil` before the channel exists and after it has closed.
     var channel: ByteChannel?
     private var cutter = PacketCutter(heldSize: FaultProxy.heldPacketSize)
     private var reader: PacketFactsReader
@@ -38,7 +38,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
         set { reader.version = newValue }
     }
 
-    /// True if this side sends no more, and everything that it has sent was handled.
+    /// True if this side sends no more bytes, and all its packets were handled.
     var hasDelivered: Bool { hasInputEnded && queue.isEmpty }
 
     /// Discards the waiting packets, because the connection has ended.

@@ -21,8 +21,8 @@ public struct RecordedConnection: Sendable {
     /// The time at which the connection ended; `nil` while it is open.
     public internal(set) var closedAt: ContinuousClock.Instant?
 
-    /// The reason why the connection ended, as the broker reports it: the peer is the client. `nil` while the
-    /// connection is open.
+    /// The reason why the connection ended, as seen by the broker. In this reason, the peer is the client. `nil` while
+    /// the connection is open.
     public internal(set) var closeReason: ChannelCloseReason?
 
     init(number: Int, openedAt: ContinuousClock.Instant) {

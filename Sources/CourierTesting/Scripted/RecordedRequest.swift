@@ -73,7 +73,7 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     /// ids of the recording. The values are the packet ids that the client under test uses instead.
     func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
         guard kind == other.kind else { return false }
-        // A PUBREL matches only if its packet id belongs to the same exchange.
+        // A PUBREL matches only if its packet id belongs to the same exchange as the recorded PUBREL.
         return type != .pubRel || ownID.map { ids[$0] ?? $0 } == other.ownID
     }
 

@@ -2,7 +2,8 @@ import CourierTransport
 import MQTTCodec
 import Synchronization
 
-/// The events of a ``ScriptedBroker``, and the callers that wait for future events. Belongs to the broker's loop.
+/// The events of a ``ScriptedBroker``, and the callers that wait for future events. It is used only on the broker's
+/// loop.
 struct ScriptJournal {
     /// The event that a test waits for.
     enum Goal {
@@ -166,7 +167,7 @@ struct ScriptJournal {
 }
 
 extension ScriptJournal.Goal {
-    /// Reduces the remaining count by one if `received` matches the goal.
+    /// Counts `received` if it matches the goal: reduces the remaining count by one.
     fileprivate mutating func count(_ received: ReceivedPacket) {
         guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
             connection == nil || connection == received.connection, pattern.matches(received.packet)

@@ -69,7 +69,7 @@ public enum ScriptStep: Sendable {
     /// Cuts the connection after the packets of earlier steps were sent.
     case cut(CutStyle)
 
-    /// Several steps that count as one.
+    /// Several steps that count as one step.
     indirect case group([ScriptStep])
 }
 

@@ -26,7 +26,7 @@ struct AttemptSchedule: Hashable, Sendable {
     /// made.
     private var isHopeless: Bool { succeededCount == 0 && endedCount >= min(count, Self.limit) }
 
-    /// Returns the index of the next attempt and counts it as begun; `nil` if no attempt is due now.
+    /// Returns the index of the next attempt, and counts this attempt as begun. Returns `nil` if no attempt is due now.
     ///
     /// - Parameter elapsed: The time since the first attempt was possible.
     /// - Returns: The index.

@@ -32,7 +32,7 @@ struct BenchPayload: Sendable {
         }
 
         fileprivate var timeOffset: Int { self == .json ? Self.opening.count : 0 }
-        /// The offset of the run's number in a payload that has room for it.
+        /// The offset of the run's number in the payload. A payload that is too small does not contain this number.
         fileprivate var runOffset: Int {
             switch self {
             case .zeros, .random: MemoryLayout<UInt64>.size
@@ -56,8 +56,8 @@ struct BenchPayload: Sendable {
     /// The number of this run. It is different for every run.
     private let run: UInt64
     private let containsRun: Bool
-    /// A payload without its send time. For random payloads, the pattern is longer than a payload, and each payload
-    /// is a part of the pattern.
+    /// A payload without its send time. For random payloads, it is longer than one payload, and each payload is a part
+    /// of it.
     private let pattern: [UInt8]
 
     /// Creates payloads of `size` bytes, which must be at least the smallest size of the kind.

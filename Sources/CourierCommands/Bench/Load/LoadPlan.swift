@@ -72,7 +72,7 @@ struct LoadPlan: Sendable {
         return isPublisher ? (.publisher, publishersBefore) : (.subscriber, attempt - publishersBefore)
     }
 
-    /// Returns for each publisher how many copies of each of its messages the broker delivers.
+    /// Returns one number for each publisher: the number of copies that the broker delivers of each of its messages.
     ///
     /// If several subscribers have the same shared subscription, the broker delivers only one copy to them.
     ///

@@ -15,7 +15,7 @@ struct LoadProgress: Hashable, Sendable {
     let isAcknowledged: Bool
     /// The maximum number of sent messages for which the event of `goal` has not happened yet.
     private let window: Int
-    /// How many copies of each publisher's messages the broker delivers.
+    /// For each publisher, the number of copies that the broker delivers of each message.
     private(set) var copies: [Int]
     /// The maximum number of messages, or of their copies, that may be on the way. It is computed from `window`.
     private var windowSize = 1
@@ -25,10 +25,10 @@ struct LoadProgress: Hashable, Sendable {
     private(set) var acknowledgedCount = 0
     /// The number of messages that the broker refused, or that ended without an answer.
     private(set) var refusedCount = 0
-    /// The number of copies that should arrive.
+    /// The number of message copies that should arrive at subscribers.
     private(set) var expectedCount = 0
     private(set) var arrivedCount = 0
-    /// The number of copies that no longer count toward the window, because a subscriber was lost.
+    /// The number of copies that no longer count toward the window, because a publisher or a subscriber was lost.
     private var writtenOffCount = 0
     /// The number of messages of each publisher that the broker has not answered; all 0 at QoS 0.
     private var unanswered: [Int]

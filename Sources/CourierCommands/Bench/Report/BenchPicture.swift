@@ -18,7 +18,7 @@ struct BenchPicture {
         "50 %": 0.5, "75 %": 0.75, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99, "99.9 %": 0.999, "longest": 1,
     ]
 
-    // The blue of the light style and the blue of the dark style each have a contrast ratio of at least 4.5 to their
+    // Both styles, light and dark, have their own blue. Each blue has a contrast ratio of at least 4.5 to its
     // background. This is enough for text and for lines.
     private static let style = """
         svg { background: #ffffff; font: 13px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }

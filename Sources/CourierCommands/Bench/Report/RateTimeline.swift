@@ -19,7 +19,7 @@ struct RateTimeline: Hashable, Sendable {
     private(set) var span = Duration.milliseconds(50)
     private var counts: [Int] = []
 
-    /// Counts a message that arrived at this time after the start.
+    /// Counts a message that arrived. `time` is the time since the start of the run.
     mutating func add(after time: Duration) {
         let index = reach(time)
         counts[index] += 1

@@ -79,7 +79,7 @@ extension Probe {
         return .works("\(text)\(once)\(duplicates) (\(time))", found: count)
     }
 
-    /// Publishes with each QoS, until the broker refuses one.
+    /// Publishes one message with each QoS, until the broker refuses a QoS.
     private static func maximumQoS(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let announced = Int(context.plan.maximumQoS.rawValue)
         var found = 0

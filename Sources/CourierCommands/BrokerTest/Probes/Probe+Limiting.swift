@@ -11,7 +11,8 @@ extension Probe {
         .v5("maximumPacketSize", "maximum packet size", run: maximumPacketSize),
     ]
 
-    /// Publishes as many QoS 2 messages without PUBREL as the broker announces, and then one more.
+    /// Publishes QoS 2 messages without sending PUBREL. First it publishes as many messages as the broker announces,
+    /// and then one more.
     private static func receiveMaximum(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let client = try context.connect()
         let announced = Int(client.connAck.properties.receiveMaximum ?? .max)

@@ -85,7 +85,7 @@ extension Probe {
                 let (topic, payload) = message(count)
                 subscriber.forgetMessages()
                 try publisher.publish([ProbeClient.Message(topic: topic, payload: payload, qos: qos)])
-                // If the broker drops the message, this second message arrives alone.
+                // If the broker drops the large message, only this second message arrives.
                 let end = topic == root ? root : "\(root)/end"
                 try publisher.publish("end", to: end, qos)
                 try subscriber.receive { subscriber.payloads.contains("end") }

@@ -6,7 +6,7 @@ import MQTTCodec
 struct PacketLine {
     /// The width of the column for the packet type, which fits the longest name, `UNSUBSCRIBE`.
     private static let typeWidth = 11
-    /// If the line is narrower than this, the time has no fraction and the type column has no padding.
+    /// In a line that is narrower than this width, the time has no fraction and the type column has no padding.
     private static let roomyWidth = 64
     /// The maximum width of the topic in cells, so that room remains for the payload preview.
     private static let topicWidth = 48
