@@ -260,7 +260,7 @@ private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
     }
 
     func append(_ packet: Packet) {
-        // The machine makes only packets that can be encoded, so this call does not fail.
+        // The broker machine makes only packets that can be encoded, so this call does not fail.
         try? encoder.encode(packet, into: &buffer)
     }
 

@@ -141,8 +141,8 @@ extension BenchRun {
             let sentAt = payload.sentAt(in: message.payload)
         else { return }
         let now = BenchClock.now
-        // A text or JSON payload that is too small contains no number of its run. If its send time is not a time in the
-        // past, the message is ignored.
+        // A small text or JSON payload has no room for the number of its run, so a message of another run may arrive
+        // here. If its send time is not in the past, the message is ignored.
         guard sentAt <= now else { return }
         progress.arrived()
         count(now - sentAt, at: now)

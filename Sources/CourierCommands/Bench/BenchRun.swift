@@ -53,7 +53,8 @@ final class BenchRun: @unchecked Sendable {
     /// removed at its turn.
     var publishers: [BenchClient] = []
     var turn = 0
-    /// True if a block that calls `send()` is already in the queue. No other code calls `send()` until this block runs.
+    /// True if a block that calls `send()` is already in the queue. Until this block runs, other calls of `send()` have
+    /// no effect.
     var isSendPlanned = false
     /// The tasks that wait for room in the full queue of a publisher, by the index of the publisher.
     var roomWaits: [Int: Task<Void, Never>] = [:]

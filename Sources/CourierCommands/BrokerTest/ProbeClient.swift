@@ -152,7 +152,7 @@ final class ProbeClient {
 
     /// Returns true if at least `count` messages with different payloads were received.
     static func haveReceived(_ count: Int, _ clients: [ProbeClient]) -> Bool {
-        // The first comparison is fast. The second one decodes all payloads.
+        // The first comparison is fast, because it only counts messages. The second comparison decodes all payloads.
         clients.reduce(0) { $0 + $1.messages.count } >= count && Set(clients.flatMap(\.payloads)).count >= count
     }
 

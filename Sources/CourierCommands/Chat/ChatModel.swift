@@ -166,7 +166,7 @@ struct ChatModel: Sendable {
             guard number == connectionCount, connection == .connected, !knowsPeople else { return [] }
             return handle(.isAlone("the broker does not send the presence messages to this program."), now: now)
         case .subscribed(let room):
-            // This notice is added only to an empty room. Otherwise each reconnection would add it again.
+            // This notice is added only to an empty room. Otherwise each reconnection would add the notice again.
             guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
             return [append(entry(.notice, "You are in \(room.text).", now), place)]
         case .refused(let room, let reason):

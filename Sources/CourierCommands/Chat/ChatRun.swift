@@ -101,7 +101,7 @@ final class ChatRun: @unchecked Sendable {
             }
         }
         let actions = model.handle(event, now: .now())
-        // The exit code reports to scripts that a line failed or a room could not be joined.
+        // The exit code shows to scripts that a line failed, or that a room could not be joined.
         if !hasScreen, event.isForRooms, actions.contains(where: \.isProblem) { exitCode = ExitCode.failure }
         for action in actions { perform(action) }
         if !hasScreen {
@@ -144,7 +144,7 @@ final class ChatRun: @unchecked Sendable {
         if entry.kind == .problem { return console.tell("Error: \(GlyphText(entry.text).string)") }
         console.write(entry.line(in: room) + "\n")
         console.flush()
-        // If the program that reads the output has closed it, the chat ends.
+        // If the program that reads the output has closed the output, the chat ends.
         if console.isOutputClosed { close(ExitCode.success) }
     }
 

@@ -71,8 +71,8 @@ extension ConnectionArguments {
         if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
             throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
         }
-        // The mosquitto clients exit without a message if the client id is malformed. So this text is not one of their
-        // texts.
+        // The mosquitto clients exit without a message if the client id is malformed, so this program uses its own
+        // text.
         if let clientID, MalformedText.isFound(in: clientID) {
             throw StartFailure("Error: Malformed UTF-8 in the client id.")
         }

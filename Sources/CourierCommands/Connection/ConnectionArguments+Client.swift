@@ -18,7 +18,7 @@ extension ConnectionArguments {
 
     /// The client id in CONNECT. If it is empty, the broker assigns one.
     package var sentClientID: String {
-        // In the SDK's client ids, a percent sign is replaced by a random character.
+        // The SDK replaces each percent sign in a client id by a random character.
         clientID ?? clientIDPrefix.map { "\($0)\(OwnProcess.id)" } ?? (version == .v31 ? Self.randomClientID : "")
     }
 

@@ -77,7 +77,7 @@ package struct InspectCommand: CourierCommand {
                 try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
             }
         } catch is ExportTarget.Closed {
-            // The reader of the output, such as `head`, needs no more lines. This is not an error.
+            // The program that reads the output, such as `head`, needs no more lines. This is not an error.
         }
         return ExitCode.success
     }

@@ -12,9 +12,8 @@ final class Recording: Sendable {
     private static let databaseMark = Array("SQLite format 3\0".utf8)
     /// An upper limit of the memory that a row needs in addition to its bytes.
     private static let rowOverhead = 512
-    /// The interval at which an archive is checked for changes. The file itself cannot be watched, because SQLite first
-    /// writes to a separate log file. Watching the folder would report unrelated changes. A check reads only a few
-    /// bytes.
+    /// The interval at which an archive is checked for changes. The file itself is not watched, because SQLite writes
+    /// to a separate log file. Watching the folder would report unrelated changes. A check reads only a few bytes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
     /// The state of an archive that may still grow.
@@ -75,8 +74,8 @@ final class Recording: Sendable {
         of data: Data, _ path: String, _ options: inout MQTTChuckOptions
     ) throws -> MQTTChuckLogger {
         let lines = data.split(separator: UInt8(ascii: "\n"))
-        // The length of the longest line is a safe limit for the packet size, because a packet needs more characters in
-        // a line than it has bytes.
+        // The length of the longest line is a safe limit for the packet size, because a packet has fewer bytes than its
+        // line has characters.
         options.logsMaxSize = max(options.logsMaxSize, lines.count)
         options.packetMaxSize = max(options.packetMaxSize, lines.lazy.map(\.count).max() ?? 0)
         options.logsMaxBytes = max(
@@ -109,7 +108,7 @@ final class Recording: Sendable {
 
     /// Reads new rows. Returns true if there were any.
     private func catchUp() -> Bool {
-        // If the file cannot be read now, a later attempt may succeed, so the error is ignored. The earlier rows
+        // If the file cannot be read now, the error is ignored, because a later attempt may succeed. The earlier rows
         // remain.
         following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
     }

@@ -18,7 +18,7 @@ enum AddressOptions {
             "Host, port, user and password as a URL: mqtt(s)://[user[:password]@]host[:port]. A topic is ignored.",
             missing: "URL"
         ) {
-            // `BrokerURL` requires a topic, as `pub` and `sub` do. So a slash is added, which starts an empty topic.
+            // `BrokerURL` requires a topic after the address. So a slash is added, which starts an empty topic.
             let url = try BrokerURL($1[0] + "/")
             if url.isWebSocket {
                 throw ArgumentError(

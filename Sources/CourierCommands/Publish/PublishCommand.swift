@@ -66,8 +66,8 @@ package struct PublishCommand: CourierCommand {
         _ arguments: [String], _ reader: ArgumentReader<Target>, into target: inout Target,
         _ connection: KeyPath<Target, ConnectionArguments>, _ console: Console
     ) throws {
-        // The command line is parsed twice. The first time finds the name of the configuration file, because only a
-        // full parse can distinguish options from values.
+        // The command line is parsed twice. The first parse finds the name of the configuration file. A full parse is
+        // necessary, because only the full parse distinguishes options from values.
         var first = target
         try reader.read(arguments, into: &first)
         let file = try ConfigurationFile(

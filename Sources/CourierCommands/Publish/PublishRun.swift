@@ -95,8 +95,8 @@ final class PublishRun: @unchecked Sendable {
         self.connection = connection
         stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
         connection.queue.sync {
-            // After ``Ending/drainTimeout``, the run warns about unacknowledged messages. This timeout is longer, so
-            // that the warning is printed first.
+            // After ``Ending/drainTimeout``, the run warns about unacknowledged messages. `patience` is longer, so that
+            // the warning is printed before the command ends.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch(SystemSignal.endings, on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
@@ -156,7 +156,7 @@ final class PublishRun: @unchecked Sendable {
         // A further attempt is useful if messages are stored. It is also useful if more lines follow and the broker was
         // reachable before.
         let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
-        // An interrupted TLS handshake is not final, because the broker may just be shutting down.
+        // If the TLS handshake is interrupted, the error is not final, because the broker may just be shutting down.
         let isInsecure =
             error.code == .secureConnectionFailed
             && (error.cause as? TransportError)?.code != .closedDuringHandshake
@@ -287,7 +287,7 @@ final class PublishRun: @unchecked Sendable {
                 connection.queue.async { retry() }
             }
         case .noConnection:
-            // If a connection was opened in the meantime, the retry is not delayed.
+            // If a connection was opened in the meantime, `retry` is called at once.
             connection.queue.async { [self] in
                 guard !isConnected else { return retry() }
                 whenConnected = retry

@@ -69,7 +69,8 @@ final class RequestRun: @unchecked Sendable {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
         case .subscribeSuccess: if phase == .subscribing || phase == .connecting { sendRequest() }
         case .subscribeFailure(_, _, let error):
-            // A lost connection is also reported by its own event, so the error is ignored here.
+            // The error of a lost connection is ignored here, because an event of the client reports the lost
+            // connection.
             guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
             console.tell((error as? CourierError)?.message ?? "The subscription failed.")
             close(ExitCode.success)
@@ -113,8 +114,8 @@ final class RequestRun: @unchecked Sendable {
             try connection?.client.publish(
                 bytes: payload, to: topic, qos: settings.connection.level, retain: false, properties: properties
             ) { [weak self] result in
-                // After the response, the client ends. If the broker has not acknowledged the publish yet, the publish
-                // then fails. This failure is not reported.
+                // After the response, the client ends. If the broker has not acknowledged the request yet, publishing
+                // the request fails then. This failure is not reported.
                 guard case .failure(let error) = result, let self, phase != .closing else { return }
                 console.tell("Error: \(error.message)")
                 close(ExitCode.failure)

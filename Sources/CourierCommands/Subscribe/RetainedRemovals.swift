@@ -74,14 +74,15 @@ final class RetainedRemovals: @unchecked Sendable {
             waiting.removeFirst()
             waitingSize -= Self.size(of: topic)
         }
-        // The memory of the slice still contains the sent topics. A new array frees that memory.
+        // The memory of the array slice still contains the topics that were already sent. A new array frees that
+        // memory.
         waiting = []
     }
 
     private func awaitRoom() {
         isAwaitingRoom = true
         Task { [self] in
-            // If the call throws, the next `publish` also throws, and reports the error.
+            // If this call throws, the error is ignored here. The next `publish` also throws, and reports the error.
             try? await connection.client.readyToPublish()
             connection.queue.async { [self] in
                 isAwaitingRoom = false

@@ -67,8 +67,8 @@ final class SubscribeRun: @unchecked Sendable {
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
-            // If only a few messages are printed, the receive maximum is their number. Otherwise the client would
-            // acknowledge further messages without printing them, and these messages would be lost.
+            // If only a few messages are printed, their number is used as the receive maximum. Otherwise the client
+            // would acknowledge further messages without printing them, and these messages would be lost.
             if let count = settings.messageCount, count < 20,
                 settings.connection.properties.connect.receiveMaximum == nil
             {
@@ -81,8 +81,8 @@ final class SubscribeRun: @unchecked Sendable {
             removals = RetainedRemovals(connection) { [weak self] in self?.removed($0) }
         }
         connection.queue.sync {
-            // After ``Ending/drainTimeout``, the run warns about messages that are not removed. This timeout is longer,
-            // so that the warning is printed first.
+            // After ``Ending/drainTimeout``, the run warns about messages that are not removed. `patience` is longer,
+            // so that the warning is printed before the command ends.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch(SystemSignal.endings, on: connection.queue, patience: patience) { [removals] _ in
                 removals?.isAnyOpen == true ? ExitCode.failure : ExitCode.success
@@ -108,7 +108,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func unsubscribe(_ topic: String, _ client: any CourierClient) {
         let request = UnsubscriptionRequest(
             topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)
-        // A client event reports a failure, so the error is ignored here.
+        // The error is ignored here, because a client event reports it.
         Task { try? await client.unsubscribe(request) }
     }
 
@@ -233,7 +233,7 @@ final class SubscribeRun: @unchecked Sendable {
             return
         }
         // With `--retain-as-published`, an empty message with the retain flag means that a retained message was
-        // removed. There is nothing left to remove.
+        // removed. Such a message needs no removal.
         if message.isRetained, !message.data.isEmpty { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
@@ -267,7 +267,7 @@ final class SubscribeRun: @unchecked Sendable {
         connection?.queue.async { [self] in
             isFlushDue = false
             console.flush()
-            // If the program that reads the output has closed it, the run ends.
+            // If the program that reads the output has closed the output, the run ends.
             if console.isOutputClosed { close(ExitCode.success) }
         }
     }

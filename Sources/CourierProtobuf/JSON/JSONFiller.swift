@@ -286,7 +286,8 @@ struct JSONFiller {
         if let type = types.messages[any.typeName] {
             let isShort = WellKnownForm(type) != nil
             let inner: JSONNode = try isShort ? onlyValue(members, of: url) ?? .null : .object(members)
-            // The message inside the `Any` uses the remaining working memory of the outer message.
+            // The outer message has already used a part of the working memory. The message inside the `Any` may use the
+            // rest.
             let budget = fields.arena.pointee.rest.budget
             let data = try MessagePacking.data(type.schema, limits: limits, budget: budget) {
                 try fill($0, as: type, from: inner)

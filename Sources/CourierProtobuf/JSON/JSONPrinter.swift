@@ -158,8 +158,8 @@ struct JSONPrinter {
         let place = part.place(index)
         return switch kind {
         case .int32, .uint32, .float, .bool, .enumeration: place.load(as: UInt32.self) == 0
-        // The first eight bytes of the slot are the number, or the length of the text or bytes. If they are 0, the
-        // value is zero or empty.
+        // The first eight bytes of the slot hold the number, or the length of the string or bytes. If these eight bytes
+        // are 0, the value is zero or empty.
         case .int64, .uint64, .double, .string, .bytes: place.load(as: UInt64.self) == 0
         case .message: false
         }
@@ -216,7 +216,8 @@ struct JSONPrinter {
         case .fieldMask:
             var paths: [String] = []
             for part in parts { try part.readRepeated(0, ProtobufCodec.Text.self, into: &paths) }
-            // If the text form would be read back as other paths, the mask is printed as an object with `paths`.
+            // If the text form cannot be converted back to the same paths, the mask is printed as an object with
+            // `paths`.
             guard let short = TimeText.mask(paths) else { return false }
             try string(short)
         case .structure:

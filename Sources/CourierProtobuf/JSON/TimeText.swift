@@ -93,8 +93,8 @@ enum TimeText {
         return Int32(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0
     }
 
-    // The calendar repeats every 400 years. Here, years begin with March, so that the leap day is the last day of a
-    // year.
+    // The calendar repeats every 400 years. In this code, a year begins in March, so that the leap day is the last day
+    // of a year.
 
     private static func days(_ year: Int, _ month: Int, _ date: Int) -> Int {
         let year = month <= 2 ? year - 1 : year

@@ -25,7 +25,7 @@ enum WellKnownForm {
         default: return nil
         }
         // A hostile descriptor set can give the name of a well-known type to any type. The fields are read by index, so
-        // a type with other fields is not accepted.
+        // a type with different fields is not accepted.
         guard reference.hasSameLayout(as: type.schema) else { return nil }
     }
 }

@@ -3,7 +3,7 @@ import CProtobufC
 extension ProtobufSchema {
     /// The type of a field's values.
     public enum Kind: Sendable {
-        // These cases have the names that the protobuf language uses.
+        // The cases have the same names as the types of the protobuf language.
         case int32, sint32, sfixed32, uint32, fixed32, int64, sint64, sfixed64, uint64, fixed64
         case float, double, bool, string, bytes
         /// A value of an enumeration, stored as its number.

@@ -61,7 +61,7 @@ public final class ProtobufSchema: @unchecked Sendable {
                 node.schema.fill(children: node.children)
                 node.schema.staticDepth.store(node.depth ?? .max, ordering: .relaxed)
             }
-            // Mark the schemas as ready only now, when all descriptors that they point to are complete.
+            // The schemas are marked as ready only now, when all descriptors that they point to are complete.
             for node in nodes { node.schema.isReady.store(true, ordering: .releasing) }
         }
     }

@@ -75,7 +75,8 @@ struct MessageArena: ~Copyable {
     /// Returns uninitialized memory that is aligned to 8 bytes; `nil` if the budget is exhausted.
     @inlinable
     mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
-        // A size near Int.max overflows to a negative number, and `allocateInNewBlock` refuses negative sizes.
+        // If the size is near Int.max, the sum overflows to a negative number. `allocateInNewBlock` refuses negative
+        // sizes.
         let rounded = (size &+ 7) & ~7
         guard size >= 0, rounded >= 0, rounded <= remaining else { return allocateInNewBlock(size < 0 ? -1 : rounded) }
         let place = cursor

@@ -26,8 +26,7 @@ enum MessageUnpacking {
             throw CourierError(
                 .decodingFailed, "a \(schema.name) of \(bytes.count) bytes exceeds the limit of \(limits.size)")
         }
-        // libprotobuf-c has no nesting limit, so the depth is checked first. Few types can exceed the limit and need
-        // this check.
+        // libprotobuf-c has no nesting limit, so this check comes first. Only types that can exceed the limit need it.
         if schema.maximumDepth ?? .max > limits.depth { try WireInspector(limits).check(bytes, schema) }
         return try MessageArena.with(memory, depth: limits.depth) { arena in
             arena.pointee.expect(bytes.count * 6)

@@ -227,8 +227,8 @@ public struct ProtobufReader {
     @usableFromInline
     func appendUnknown(to fields: inout ProtobufUnknownFields) {
         let message = record.assumingMemoryBound(to: ProtobufCMessage.self).pointee
-        // libprotobuf-c accepts the invalid field number 0 if its tag is longer than necessary. Leave such a field out,
-        // because a message that contains it could be written but not read again.
+        // libprotobuf-c accepts the invalid field number 0 if its tag is longer than necessary. Such a field is left
+        // out, because a message with this field could be written but not read again.
         for field in UnsafeBufferPointer(start: message.unknown_fields, count: Int(message.n_unknown_fields))
         where field.tag != 0 {
             fields.append(number: field.tag, wireType: field.wire_type.rawValue, data: field.data, count: field.len)

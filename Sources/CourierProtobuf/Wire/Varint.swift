@@ -16,7 +16,7 @@ enum Varint {
         var value: UInt64 = 0
         var length = 0
         for byte in bytes.prefix(10) {
-            // Only the lowest bit of the tenth byte fits. The shift drops its other bits.
+            // Only the lowest bit of the tenth byte fits into 64 bits. The shift drops the other bits of this byte.
             value |= UInt64(byte & 0x7F) << UInt64(length * 7)
             length += 1
             if byte < 0x80 { return (value, length) }

@@ -18,7 +18,8 @@ public struct BrokerConfiguration: Sendable {
     /// The topics that a client may publish and subscribe to; all by default.
     public var access = BrokerAccessPolicy.allowAll
 
-    // Features. CONNACK announces them to MQTT 5 clients. A client that uses a missing feature anyway is refused.
+    // Features of the broker. CONNACK announces them to MQTT 5 clients. If a client uses a missing feature anyway, the
+    // broker refuses the client.
 
     /// The highest QoS of a PUBLISH from a client, and the highest QoS that the broker grants to a subscription; 2 by
     /// default.

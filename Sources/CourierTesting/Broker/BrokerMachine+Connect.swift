@@ -21,8 +21,7 @@ extension BrokerMachine {
             isSessionPresent: isPresent && connect.version > .v31,
             properties: connect.version >= .v5 ? properties(assignedID: assignedID, expiry) : [])
         send(.connAck(connAck), to: id, now: now, &actions)
-        // If the CONNACK was too large for the client, `send` has ended the connection. The session is then not
-        // resumed.
+        // If the CONNACK was too large for the client, `send` has ended the connection, so the session is not resumed.
         guard links[id] != nil else { return }
         resume(session, over: id, now: now, &actions)
     }

@@ -126,7 +126,8 @@ extension BrokerMachine {
                 || queue.byteCount + delivery.message.byteCount > configuration.maximumQueuedBytes
         }
         if isFull() { sessions[session]?.queue.removeAll { $0.message.isExpired(at: now) } }
-        // A message that is larger than the whole queue is dropped at once, so that no other message is dropped for it.
+        // If the new message is larger than the limit of the whole queue, only this message is dropped. The queued
+        // messages remain.
         let isTooLarge = delivery.message.byteCount > configuration.maximumQueuedBytes
         if isFull(), !isTooLarge, configuration.queueOverflow == .dropOldest {
             while isFull(), sessions[session]?.queue.popFirst() != nil { dropped += 1 }

@@ -48,7 +48,8 @@ extension BrokerMachine {
         if publish.isRetained, !configuration.isRetainAvailable { return .retainNotSupported }  // [MQTT-3.2.2-13]
         if let alias = publish.properties.topicAlias {
             if alias > configuration.topicAliasMaximum { return .topicAliasInvalid }  // [MQTT-3.3.2-9]
-            // An empty topic needs a known alias (MQTT 5.0, section 3.3.2.3.4).
+            // A PUBLISH with an empty topic must use a topic alias that is already defined (MQTT 5.0, section
+            // 3.3.2.3.4).
             if publish.topic.isEmpty, link.incomingAliases[alias] == nil { return .protocolError }
         }
         if case .exactlyOnce(let id, _) = publish.delivery, link.version >= .v5 {

@@ -94,7 +94,7 @@ public enum DuplexByteStreamLaws {
                 }
             }
         } catch {
-            // The shutdown is not awaited, because a stream that blocks would also block the end of its loop.
+            // This code does not wait for the shutdown: if the stream blocks, the event loop never ends.
             Task { await loop.shutdown() }
             throw error
         }

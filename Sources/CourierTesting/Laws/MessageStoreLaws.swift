@@ -46,7 +46,7 @@ public enum MessageStoreLaws {
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
         /// A job is a received message that a processor must handle. It is read with its last state until it is
-        /// removed. It is not an incoming message. The law concerns only stores that keep jobs.
+        /// removed. It is not read as an incoming message. The law concerns only stores that keep jobs.
         case jobsAreKept
         /// A store keeps the key of each message that a processor has handled, with a time. The key is read with the
         /// last stored time until it is removed. Each processor has its own keys. The law concerns only stores that

@@ -31,8 +31,8 @@ enum StoreAgeLaws {
             in: probe.scope, matching: nil, after: nil, limit: StoreProbe.everything, at: present)
         try require("incoming messages with times since the boot", incoming, is: messages)
 
-        // The date of a message is used only if the message was stored in another boot or without a boot time. A date
-        // in the future counts as the current date.
+        // The date of a message is used only if the message was stored during another boot of the machine, or without a
+        // boot time. A date in the future counts as the current date.
         let forward = StoreTime(date: StoreProbe.moment + 7_200, bootTime: bootTime(boot, 110))
         try require(
             "messages after the clock was set two hours forward", try await probe.incomingIDs(at: forward),

@@ -89,14 +89,14 @@ enum StoreCommitLaws {
                 for batch in 0..<60 {
                     let ids = (0..<size).map { UInt64(batch * size + $0 + 1) }
                     try await probe.commit(ids.map { .enqueue(StoreProbe.message($0)) })
-                    // After every second batch, another batch removes the messages of that batch.
+                    // The messages of every second batch are removed by another batch.
                     let removals = ids.map { StoreChange.removeOutgoing(StoreProbe.id($0)) }
                     if batch.isMultiple(of: 2) { try await probe.commit(removals) }
                 }
             }
             group.addTask {
-                // Reading continues even after a law was found broken, because the store may make the writing task wait
-                // for reads.
+                // Reading continues even after an error was found, because the store may make the writing task wait for
+                // reads.
                 var finding: String?
                 repeat {
                     let counted = try await probe.summary().outgoingCount

@@ -50,8 +50,8 @@ enum StoreContentLaws {
             try await pages(of: ids, limit, "outgoing") { try await probe.outgoingIDs(after: $0, limit: limit) }
             try await pages(of: ids, limit, "incoming") { try await probe.incomingIDs(after: $0, limit: limit) }
         }
-        // A page may begin after an id that does not exist, and a removal between two pages does not hide other
-        // messages.
+        // A page may begin after an id that does not exist. If a message is removed between two pages, the other
+        // messages must still be found.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
         try require("the page after id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
         try require("the incoming page after id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
@@ -96,7 +96,7 @@ enum StoreContentLaws {
             let sent: [UInt64] = progress == .queued ? [] : [1]
             try require("the sent messages after progress \(progress)", try await probe.sentIDs(), is: sent)
         }
-        // A store must also find sent messages that are far from each other, with many queued messages in between.
+        // A store must also find sent messages whose ids are far from each other, with many queued messages in between.
         try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
         try await probe.commit(
             .progress(StoreProbe.id(700), .received(packetID: 8)), .progress(StoreProbe.id(1_200), .sent(packetID: 9)))

@@ -9,8 +9,8 @@ enum StoreLimitLaws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
         try require("the store after a refused batch", try await probe.snapshot(), is: before)
-        // The second batch begins with changes that would fit, followed by changes that do not fit. The store must
-        // refuse all of them.
+        // The second batch begins with changes that the store could accept. The later changes need too much room, so
+        // the store must refuse all changes of the batch.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
         try require("the store after a refused batch with removals", try await probe.snapshot(), is: before)
@@ -31,7 +31,8 @@ enum StoreLimitLaws {
         let ids = before.outgoing.map(\.message.id)
         try await probe.commit(ids.map { .reject($0, reason: "laws", at: StoreProbe.moment) })
         try require("outgoing messages when all are rejected", try await probe.outgoingIDs(), is: [])
-        // The rejected messages use no room, so the same number of messages of the same size must fit again.
+        // The rejected messages use no room, so the store must accept the same number of messages of the same size
+        // again.
         try await probe.commit(batch(next + 10, times: UInt64(ids.count)))
         try require("outgoing messages after rejections", try await probe.outgoingIDs().count, is: ids.count)
     }

@@ -114,7 +114,7 @@ struct StreamBench: Sendable {
         try await right.expect([1])
         await left.perform { $0.abort() }
         _ = try await left.expectClose()
-        // Earlier signals of the stream may still wait in the loop, so let the loop handle them first.
+        // Earlier signals of the stream may still wait in the loop. The loop handles these signals first.
         for _ in 0..<10 { await left.onLoop { _ in } }
         try require(!streams[0].holdsReadiness, "a closed stream keeps its readiness closure")
     }

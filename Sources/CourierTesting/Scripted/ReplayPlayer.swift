@@ -70,8 +70,8 @@ struct ReplayPlayer: Sendable {
         // A PUBREL is accepted here without a check. A later step checks whether the PUBREL belongs to the right
         // exchange, because the PUBLISH must be matched first.
         guard let count = missing[request.kind], count > 0 else {
-            // The recorded broker did not answer its last ping. After the replay has reached this ping, it answers no
-            // ping.
+            // The recorded broker did not answer its last ping. After the replay has reached this ping, no ping is
+            // answered.
             return request.type == .pingReq ? .taken : .unexpected
         }
         missing[request.kind] = count - 1

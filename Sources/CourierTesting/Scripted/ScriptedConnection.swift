@@ -166,7 +166,8 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         case .cutAfterReceiving(let count, let style):
             let limit = ByteLimit(count: count, style: style)
             receiveLimit = limit
-            // While received bytes are decoded, the limit is checked after each packet, so it is not checked here.
+            // While received bytes are decoded, other code checks the limit after each packet. So the limit is not
+            // checked here.
             if !isReceiving, receivedCount >= count { reachedLimit(limit) }
         case .stopReading:
             isReadingStopped = true

@@ -142,7 +142,7 @@ public final class VirtualClock: LoopClock {
     public func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
         let (isDue, settled) = state.withLock { state -> (Bool, [LoopSettling]) in
             if deadline <= state.now { return (true, []) }
-            // Usually no test waits for this loop, so the search below is skipped.
+            // Usually no test waits until this loop is idle, so the search below is skipped.
             if state.settlings.isEmpty { return (false, []) }
             let settled = state.settlings.filter(\.isOnLoop)
             state.settlings.removeAll(where: \.isOnLoop)

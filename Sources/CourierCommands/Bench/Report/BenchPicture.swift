@@ -217,7 +217,7 @@ struct BenchPicture {
                     "width": SVGDrawing.number(thickness), "height": SVGDrawing.number(length),
                     "data-below": "\(bar.end)", "data-count": "\(bar.count)",
                 ], title: "below \(BenchReport.text(bar.end)): \(BenchReport.grouped(bar.count))")
-            // If the bars are narrower than their labels, only every nth bar has a label. Labels thus do not overlap.
+            // If the bars are narrower than their labels, some bars have no label, so that labels do not overlap.
             if index % max(1, Int((Self.nameWidth / step).rounded(.up))) == 0 {
                 drawing.label("< \(BenchReport.text(bar.end))", x, bottom + 20, class: "quiet", anchor: "middle")
             }

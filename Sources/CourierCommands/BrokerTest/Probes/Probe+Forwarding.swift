@@ -68,7 +68,7 @@ extension Probe {
         // Wait for one message only: a broker may pause before the number of unacknowledged messages reaches the
         // receive maximum.
         try subscriber.receive { !subscriber.messages.isEmpty }
-        // If the broker sends further messages, it sends them before the second PINGRESP.
+        // If the broker sends further messages, these messages arrive before the second PINGRESP.
         for _ in 0..<2 { try subscriber.ping() }
         let early = subscriber.messages.count
         if early > maximum {

@@ -25,7 +25,7 @@ struct PacketLine {
         if !marks.isEmpty { line.append(" " + marks, .faint) }
         if let topic = row.topic {
             line.append(" ")
-            // Split only the part of the topic that can be visible.
+            // Only the part of the topic that can be visible is split into characters.
             let beginning = GlyphText(String(topic.prefix(Self.topicWidth + 1)))
             line.append(beginning.shortened(toWidth: Self.topicWidth), .coloured(.yellow))
         }
