@@ -42,7 +42,8 @@ extension ClientMetrics {
         ]
     }
 
-    /// Returns the text for clients. The first element of each pair is the label, or an empty string.
+    /// Returns the metrics of several clients as text. The first element of each pair is the `client` label of the
+    /// lines; an empty string means that the lines have no label.
     private static func prometheusText(of clients: [(label: String, metrics: ClientMetrics)]) -> String {
         if clients.isEmpty { return "" }
         var text = ""

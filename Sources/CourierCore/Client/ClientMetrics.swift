@@ -1,8 +1,8 @@
 /// The numbers of a client at one moment, for a dashboard or an alarm. ``CourierSession/metrics`` returns them.
 ///
-/// The counts begin when the client is made. `disconnect()` and `destroy()` do not reset them. Messages that an earlier
-/// process stored are included in all counts except ``acceptedCount``. The client counts them when it opens its message
-/// store, before ``CourierSession/connected()`` returns.
+/// The client starts to count when it is made. `disconnect()` and `destroy()` do not reset the counts. Messages that an
+/// earlier process stored are included in all counts except ``acceptedCount``. The client counts them when it opens its
+/// message store, before ``CourierSession/connected()`` returns.
 ///
 /// Later versions may add fields.
 public struct ClientMetrics: Sendable {
@@ -24,11 +24,12 @@ public struct ClientMetrics: Sendable {
     /// The number of bytes of waiting messages that count toward `offline.maximumBytes`.
     public var waitingByteCount = 0
 
-    /// The number of messages of QoS 1 and 2 that are sent, or about to be sent, and not acknowledged.
+    /// The number of messages of QoS 1 and 2 that the client has sent or is about to send, and that are not
+    /// acknowledged.
     public var inFlightCount = 0
 
-    /// The times from sending to the acknowledgement of messages of QoS 1 and 2. If the broker lost the session and a
-    /// message was sent again, its time counts from the last sending. Messages that an earlier process sent are not
+    /// The times from sending to the acknowledgement of messages of QoS 1 and 2. If the broker lost the session and the
+    /// client sent a message again, the time starts at the last sending. Messages that an earlier process sent are not
     /// included.
     public var acknowledgementTimes = DurationHistogram()
 

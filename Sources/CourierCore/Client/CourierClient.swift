@@ -29,7 +29,7 @@ public protocol CourierClient: CourierSession {
     /// exit(0)
     /// ```
     ///
-    /// Each loop first receives the messages that have already arrived, and then ends without an error. To wait until
+    /// Each loop first returns the messages that have already arrived, and then ends without an error. To wait until
     /// the bodies of the loops have handled these messages, await the tasks of the loops. The body of a loop may make
     /// this call. Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, as with
     /// ``disconnect()``. If there is no connection, ``LoopSubscriptions/remove`` sends UNSUBSCRIBE on the next
@@ -47,10 +47,11 @@ public protocol CourierClient: CourierSession {
     /// The method returns before the connection has ended. Waiting publishes, requests and subscriptions fail with
     /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to the topics of running
     /// loops and to all topics of the configuration, even topics that were unsubscribed. If two threads call
-    /// `connect()` and `destroy()`, one call takes effect completely before the other. If a reader finishes an earlier
-    /// message after this call, the stored messages of the next session remain.
+    /// `connect()` and `destroy()`, one call takes effect completely before the other. A reader may still acknowledge a
+    /// message of the ended session after this call. This acknowledgement does not remove stored messages of the next
+    /// session.
     ///
-    /// The stored messages of this session are removed even if the provider has not returned options yet. If the store
-    /// fails, the client tries again every second, as long as the client lives.
+    /// The stored messages of this session are removed even if the connection service provider has not returned connect
+    /// options yet. If the store fails, the client tries again every second, as long as the client lives.
     func destroy()
 }

@@ -305,7 +305,7 @@ extension CourierSession {
     ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: The errors of the form with a ``SubscriptionRequest``, including
+    /// - Throws: The errors of ``subscribe(_:)-(SubscriptionRequest)``, including
     ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder``.
     @discardableResult
     public func subscribe<Value>(to topic: Topic<Value>, qos: QoS? = nil) async throws -> QoS {

@@ -67,7 +67,7 @@ extension CourierSession {
     ///   - type: The type to decode.
     ///   - request: The topic filter and the options of the subscription.
     ///   - name: The name of the processor.
-    ///   - policy: How messages are handled.
+    ///   - policy: The rules for handling messages: concurrency, order, retries and limits.
     ///   - handler: Handles one message.
     /// - Returns: Nothing.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.

@@ -1,8 +1,8 @@
 public import Foundation
 
 /// Default implementations for your own session types. A method with a completion starts a task for each call of an
-/// `async` method. So two calls in a row may take effect in either order. If the order matters, implement the method
-/// yourself, as `FakeClient` does.
+/// `async` method. So if the app makes two calls in a row, the second call may take effect first. If the order matters,
+/// implement the method yourself, as `FakeClient` does.
 extension CourierSession {
     /// Calls ``subscribe(_:qos:completion:)`` for each filter.
     ///
@@ -95,12 +95,12 @@ extension CourierSession {
     /// Metrics in which all numbers are 0, because a session that does not implement this property counts nothing.
     public var metrics: ClientMetrics { ClientMetrics() }
 
-    /// A status that contains only the connection state. If a session does not implement this property, its status
-    /// contains no attempts and no failures.
+    /// A status that contains only the connection state. A session that does not implement this property reports no
+    /// attempts and no failures.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
 
-    /// Statuses that contain only the connection state. If a session does not implement this property, its statuses
-    /// contain no attempts and no failures.
+    /// Statuses that contain only the connection state. A session that does not implement this property reports no
+    /// attempts and no failures.
     public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
         connectionStatePublisher.map { ConnectionStatus($0) }
     }
@@ -118,11 +118,12 @@ extension CourierSession {
     /// - Parameter handler: The handler.
     public func removeEventHandler(_ handler: any ICourierEventHandler) {}
 
-    /// A publisher without values, because a session that does not implement this property reports no dead letters.
+    /// A publisher without values, because a session that does not implement this property reports no dead letters,
+    /// which are messages that a reader could not use.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
-    /// The values of ``messagePublisher(topic:)-(String)`` as successes. If a session does not implement this method,
-    /// messages are not decoded as errors.
+    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method
+    /// does not decode messages as errors.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.

@@ -7,14 +7,14 @@ extension CourierSession {
     /// }
     /// ```
     ///
-    /// ``process(_:as:name:policy:handler:)`` describes the retries, the parking place and the store.
+    /// ``process(_:as:name:policy:handler:)`` describes retries, parked messages and the message store.
     ///
     /// - Parameters:
     ///   - type: The type to decode; `Message` returns messages without decoding.
     ///   - filter: The topic name or filter, used unchanged.
     ///   - qos: The highest quality of service; `.one` by default.
     ///   - name: The name of the processor; the filter by default. The next process finds stored messages by this name.
-    ///   - policy: How many handlers run at once, in which order, how often, and how many messages may wait.
+    ///   - policy: The number of handlers at once, the order of messages, the retries, and the limits.
     ///   - handler: Handles one message.
     /// - Returns: The processor, which has started.
     /// - Throws: The errors of ``process(_:as:name:policy:handler:)``.
@@ -33,7 +33,7 @@ extension CourierSession {
     ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     ///   - name: The name of the processor; the topic filter by default.
-    ///   - policy: How many handlers run at once, in which order, how often, and how many messages may wait.
+    ///   - policy: The number of handlers at once, the order of messages, the retries, and the limits.
     ///   - handler: Handles one message.
     /// - Returns: The processor, which has started.
     /// - Throws: The errors of ``process(_:as:name:policy:handler:)``.

@@ -5,8 +5,9 @@ public import Foundation
 /// The first part is the API of Courier iOS. The other parts offer the same functions for `async` code and for code
 /// with completion handlers.
 ///
-/// If your own type conforms to ``CourierClient``, it must implement thirteen members of the two protocols. All other
-/// members have documented default implementations. An example is `FakeClient` of CourierTesting, a type for tests.
+/// If your own type conforms to ``CourierClient``, it must implement thirteen members of ``CourierClient`` and
+/// ``CourierSession``. All other members have documented default implementations. An example is `FakeClient` of
+/// CourierTesting, a type for tests.
 public protocol CourierSession: CourierEventManager {
     /// The current state of the connection.
     var connectionState: ConnectionState { get }
@@ -19,8 +20,8 @@ public protocol CourierSession: CourierEventManager {
     /// The current status of the connection: its state, endpoint, attempt and last failure.
     var connectionStatus: ConnectionStatus { get }
 
-    /// The connection's status: the current status first, then every change, as long as the client lives. If the client
-    /// plans an attempt, it sends a status with the attempt's number, its time and the last failure.
+    /// The connection's status: the current status first, then every change, as long as the client lives. When the
+    /// client plans an attempt to connect, it sends a status with the attempt's number, its time and the last failure.
     ///
     /// Its sinks run on the client's delivery queue.
     var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> { get }
@@ -39,12 +40,12 @@ public protocol CourierSession: CourierEventManager {
     func connect(source: String)
 
     /// Subscribes to these topic filters, at once or with the next connection. Subscriptions remain across reconnects.
-    /// The client also subscribes again after its client id, or the broker's host, port, scheme or WebSocket path, has
-    /// changed. The endpoints of one list count as one broker.
+    /// The client also subscribes again if its client id or the broker's address (host, port, scheme or WebSocket path)
+    /// has changed. If the options list several endpoints, these endpoints count as one broker.
     ///
     /// If a filter is not legal or the broker refuses it, the event
-    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)`` reports the filter. On the same connection, a
-    /// refused filter is requested again only with another quality of service or after `unsubscribe`.
+    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)`` reports the filter. On the same connection, the
+    /// client requests a refused filter again only with another quality of service or after `unsubscribe`.
     ///
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     func subscribe(_ topics: (topic: String, qos: QoS)...)
@@ -57,8 +58,8 @@ public protocol CourierSession: CourierEventManager {
     /// Unsubscribes from these topic filters. If the connection is lost before the broker has confirmed the
     /// unsubscription, the client sends UNSUBSCRIBE again on the next connection.
     ///
-    /// This call removes subscriptions of `subscribe`, of the configuration, and of an earlier process in the same
-    /// session. If a loop over ``messages(_:as:)`` reads the filter, the filter stays subscribed until the loop is
+    /// This call removes subscriptions that `subscribe`, the configuration, or an earlier process in the same session
+    /// has made. If a loop over ``messages(_:as:)`` reads the filter, the filter stays subscribed until the loop is
     /// left, and its messages continue. A filter of the configuration is subscribed again after
     /// ``CourierClient/destroy()``, or by the next client.
     ///
@@ -131,10 +132,11 @@ public protocol CourierSession: CourierEventManager {
     /// ```
     ///
     /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure. A
-    /// failure is final if a person must correct something. Either the provider keeps returning credentials that the
-    /// broker refuses, or the host name does not exist, or the certificate is not accepted. The client still keeps
-    /// trying, unless `reconnect.whenRefused` is `.stop`, and messages stay in their queue. During the pause after a
-    /// final failure, a call throws this failure at once. During an attempt, a call waits for the result.
+    /// failure is final if a person must correct its cause. There are three such causes: the provider keeps returning
+    /// credentials that the broker refuses, the host name does not exist, or the certificate is not accepted. The
+    /// client still keeps trying, unless `reconnect.whenRefused` is `.stop`, and messages stay in their queue. During
+    /// the pause after a final failure, a call throws this failure at once. During an attempt, a call waits for the
+    /// result.
     ///
     /// If nothing listens on the port, or the host does not answer, the wait continues, because the broker may start
     /// later. The log warns. If you call ``CourierClient/disconnect()``, ``connect()`` and this method in this order,
@@ -207,8 +209,8 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// With a message store, a message of QoS 1 or 2 is safe when it is stored. Then it is delivered even if the
     /// process is killed. Without a store, and for other qualities of service, a message is safe when the client has
-    /// accepted it. If the client needs its provider's first answer to know the client id, the call waits for that
-    /// answer. If there is no room, the call waits for room, as ``publish(_:as:)`` does. An event reports the end of
+    /// accepted it. If the client id is known only after the provider's first response, the call waits for this
+    /// response. If there is no room, the call waits for room, as ``publish(_:as:)`` does. An event reports the end of
     /// the delivery. If the task is cancelled, the wait ends, and an accepted message is still sent.
     ///
     /// - Parameters:
@@ -325,8 +327,8 @@ public protocol CourierSession: CourierEventManager {
     /// The messages that wait to be sent: their number, and the oldest of them with topic, size and age.
     ///
     /// After `connect()`, reading this property waits until the client has counted the messages that an earlier process
-    /// stored. The client counts them when it knows their client id and broker, so the wait can include the response of
-    /// the provider. If the provider or the store fails, or the attempt to connect ends, the wait ends.
+    /// stored. Before it can count them, the client must know their client id and broker. So the wait can include the
+    /// response of the provider. If the provider or the store fails, or the attempt to connect ends, the wait ends.
     ///
     /// Reading this property throws the error of the message store if the store cannot be read, or `CancellationError`.
     var waiting: WaitingMessages { get async throws }
@@ -338,9 +340,9 @@ public protocol CourierSession: CourierEventManager {
     /// Sends a request to a topic and waits for the response, which arrives on a topic of this client (MQTT 5).
     ///
     /// The response topic is `courier/answers/`, followed by the client id. In the client id, `/`, `+` and `#` are
-    /// percent-encoded. If the client has no id, a random text takes its place. The client subscribes to the response
-    /// topic with the first request, and keeps the subscription until ``CourierClient/destroy()``. A later process does
-    /// not inherit the subscription.
+    /// percent-encoded. If the client has no id, the topic contains a random text instead. The client subscribes to the
+    /// response topic with the first request, and keeps the subscription until ``CourierClient/destroy()``. A later
+    /// process does not inherit the subscription.
     ///
     /// The request has QoS 1. With QoS 1, the broker's acknowledgement reports if the topic has no subscriber.
     ///
@@ -360,8 +362,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or `%c` and the client
     ///     does not know its user name or client id yet.
     ///   - ``CourierError/Code-swift.struct/timedOut`` if no response arrives in time. If there is no connection, the
-    ///     error's cause is the reason why there is none. The error's reason code is
-    ///     ``ReasonCode/noMatchingSubscribers`` if the broker reports that the topic has no subscriber.
+    ///     error's cause is the reason for this. The error's reason code is ``ReasonCode/noMatchingSubscribers`` if the
+    ///     broker reports that the topic has no subscriber.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` if the client does not connect.
     ///   - ``CourierError/Code-swift.struct/queueFull`` if 10,000 requests already wait for their responses.
     ///   - ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed before the response.
@@ -392,13 +394,13 @@ public protocol CourierSession: CourierEventManager {
 
     // MARK: Processing
 
-    /// Handles the messages of a topic until the processor is stopped: with retries after failures, and a parking place
-    /// for messages that cannot be handled.
+    /// Handles the messages of a topic until the processor is stopped. Repeats failed attempts, and parks messages that
+    /// cannot be handled.
     ///
     /// A message is handled when the handler returns. If the handler throws, the next attempt follows after a pause.
     /// After the last attempt, or if no adapter can decode the message, the message is parked; see ``parked``. With a
     /// message store, a message is stored before it is acknowledged to the broker, so it survives the end of the
-    /// process. Without a store, it is acknowledged after the handler has returned, or when it is parked.
+    /// process. Without a store, the message is acknowledged after the handler has returned, or when it is parked.
     ///
     /// A processor keeps its client alive until it is stopped.
     ///
@@ -407,7 +409,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - request: The topic filter and the options of the subscription. `acknowledge` and `buffer` have no effect.
     ///   - name: The name of the processor; the topic filter if it is `nil`. The next process finds stored messages by
     ///     this name.
-    ///   - policy: How many handlers run at once, in which order, how often, and how many messages may wait.
+    ///   - policy: The number of handlers at once, the order of messages, the retries, and the limits.
     ///   - handler: Handles one message. It runs in a task of the processor.
     /// - Returns: The processor, which has started.
     /// - Throws: An error if the topic is not legal. ``CourierError/Code-swift.struct/invalidConfiguration`` if another
@@ -417,23 +419,24 @@ public protocol CourierSession: CourierEventManager {
         handler: @escaping @Sendable (Value, ProcessingContext) async throws -> Void
     ) throws -> any MessageProcessor
 
-    /// The messages that processors have parked; lists them, and retries or removes them.
+    /// The messages that processors have parked. The object lists these messages, and retries or removes them.
     var parked: any ParkedMessages { get }
 
     // MARK: Functions with completion handlers
 
     /// Connects, like ``connect(source:)``, and reports the result.
     ///
-    /// - Parameter completion: Called once on the client's delivery queue, when the connection is established, or with
-    ///   the reason if the app must correct something first. ``CourierError/reasonCode`` is the broker's reason code.
+    /// - Parameter completion: Called once on the client's delivery queue: with success when the connection is
+    ///   established, or with an error if the app must correct something before the client can connect.
+    ///   ``CourierError/reasonCode`` is the broker's reason code.
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and reports when the connection is closed.
     ///
-    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or does not close,
-    /// the client drops the connection. It does so after 2 s without progress, and after 5 s in any case. Messages of
-    /// QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
-    /// ``disconnectAndWait()`` is the same for `async` code.
+    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or does not close the
+    /// connection, the client drops the connection. The client waits 2 s without progress, and at most 5 s in total.
+    /// Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and their callers continue to
+    /// wait. ``disconnectAndWait()`` is the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection has ended. Success means
     ///   that the connection was closed normally: all pending bytes were written, followed by DISCONNECT. A failure is
@@ -452,7 +455,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` in three cases. The connection then stays open, and
     ///   the completion is not called.
     ///   - A field is not legal.
-    ///   - The session expiry is more than 0 although the connection's CONNECT requested a session of 0 s.
+    ///   - The session expiry is more than 0 although CONNECT requested a session expiry of 0 s.
     ///   - The packet is larger than the broker accepts.
     func disconnect(
         _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -469,8 +472,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, on the client's delivery queue. The broker's reason code is in
     ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the result does not matter.
-    /// - Throws: An error if the message is refused at once. The completion is then not called. The completion receives
-    ///   all other errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
+    /// - Throws: An error if the client refuses the message at once. The completion is then not called. The completion
+    ///   receives all other errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
     ///   - ``CourierError/Code-swift.struct/invalidTopicName``, or ``CourierError/Code-swift.struct/invalidMessage`` if
     ///     a property is not legal.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` before `connect()` and after ``CourierClient/destroy()``,
@@ -510,7 +513,7 @@ public protocol CourierSession: CourierEventManager {
 
     /// Unsubscribes from a topic filter, and reports when the broker has confirmed the unsubscription.
     ///
-    /// In the cases in which ``unsubscribe(from:)-(String)`` returns at once, the completion is also called at once.
+    /// If ``unsubscribe(from:)-(String)`` would return at once, the completion is also called at once.
     ///
     /// - Parameters:
     ///   - filter: The subscribed filter.

@@ -10,17 +10,17 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
     ///
     /// With any other code, the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks the
-    /// broker to publish the will, and reports no error. A code that only a broker may send is refused.
+    /// broker to publish the will, and reports no error. The client refuses a code that only a broker may send.
     ///
-    /// MQTT 3.1.1 has no code. With any code except the default, the client closes the connection without DISCONNECT,
-    /// so that the broker also publishes the will.
+    /// MQTT 3.1.1 has no reason code in DISCONNECT. With any code except the default, the client closes the connection
+    /// without DISCONNECT, so that the broker also publishes the will.
     public var reasonCode: ReasonCode
 
     /// How long the broker keeps the session after DISCONNECT, in whole seconds. `nil`, the default, keeps the time
     /// that CONNECT requested.
     ///
-    /// If CONNECT requested 0 s or a clean session, the session ends with its connection. A call that would extend the
-    /// session is refused (MQTT 5.0, section 3.14.2.2.2).
+    /// If CONNECT requested 0 s or a clean session, the session ends with its connection. The client refuses a call
+    /// that would extend the session (MQTT 5.0, section 3.14.2.2.2).
     public var sessionExpiry: Duration?
 
     /// A text for the broker's log, at most 65,535 bytes; `nil` by default.

@@ -14,8 +14,8 @@ public struct DurationHistogram: Sendable {
     /// Makes an empty histogram.
     public init() {}
 
-    /// The number of durations in each bucket. A bucket counts the durations up to its own bound that exceed the
-    /// previous bound. The last element counts the durations above the last of ``upperBounds``.
+    /// The number of durations in each bucket. A bucket counts the durations above the previous bound, up to its own
+    /// bound. The last bucket counts the durations above the last element of ``upperBounds``.
     public var counts: [UInt64] { buckets.indices.map { buckets[$0] } }
 
     /// The number of durations.
@@ -27,11 +27,12 @@ public struct DurationHistogram: Sendable {
         return .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(rest))
     }
 
-    /// Returns an upper limit for the shortest durations, for example the median.
+    /// Returns an upper limit of a quantile, for example of the median. The given part of all durations is not longer
+    /// than the quantile.
     ///
     /// - Parameter fraction: The part of the durations, from 0 to 1; 0.5 for the median.
-    /// - Returns: The upper bound of the bucket that contains the result; the last of ``upperBounds`` if the result is
-    ///   longer. `nil` if the histogram is empty.
+    /// - Returns: The upper bound of the bucket that contains the quantile; the last element of ``upperBounds`` if the
+    ///   quantile is longer. `nil` if the histogram is empty.
     public func quantile(_ fraction: Double) -> Duration? {
         let total = count
         guard total > 0 else { return nil }

@@ -19,8 +19,8 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// priority 0.
     public let priority: UInt16
 
-    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. An endpoint with
-    /// weight 0 is almost always tried after endpoints with a higher weight.
+    /// The relative chance that this endpoint is tried first among the endpoints of the same priority; 1 by default. An
+    /// endpoint with weight 0 is almost always tried after endpoints with a higher weight.
     public let weight: UInt16
 
     /// The scheme of this endpoint, such as `tls`. `nil`, the default, means the scheme of the options.
@@ -32,7 +32,7 @@ public struct BrokerEndpoint: Hashable, Sendable {
     ///   - host: The host name or IP address.
     ///   - port: The port.
     ///   - priority: Lower numbers are tried first; 0 by default.
-    ///   - weight: The relative chance among endpoints of the same priority; 1 by default.
+    ///   - weight: The relative chance to be tried first among endpoints of the same priority; 1 by default.
     ///   - scheme: The scheme of this endpoint; by default the scheme of the options.
     public init(host: String, port: UInt16, priority: UInt16 = 0, weight: UInt16 = 1, scheme: String? = nil) {
         self.host = host

@@ -6,7 +6,8 @@ public struct ConnectGrant: Hashable, Sendable {
     public let options: ConnectOptions
 
     /// The time when the credentials expire, so that the client can renew them earlier. `nil` if they never expire, or
-    /// if the time is not known. The earliest renewal is 1 s after CONNACK or after the provider's last response.
+    /// if the time is not known. The client renews them no earlier than 1 s after CONNACK or after the provider's last
+    /// response.
     public let expiresAt: Date?
 
     /// Makes a grant.

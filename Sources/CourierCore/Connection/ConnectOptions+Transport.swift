@@ -18,7 +18,7 @@ extension ConnectOptions {
         /// WebSocket over TLS, with the path `/mqtt`.
         public static var secureWebSocket: Transport { .secureWebSocket(WebSocketOptions()) }
 
-        /// The port that is used if the options name none; 0 for a Unix socket.
+        /// The port that is used if the options contain no port; 0 for a Unix socket.
         public var defaultPort: UInt16 {
             switch self {
             case .tcp: 1_883

@@ -36,8 +36,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// parts of a client have a copy of the options.
     private var box: Box
 
-    /// Returns `true` if both are `nil`, or if one is an unchanged copy of the other. Returns `false` for equal options
-    /// that were created separately. This check is faster than comparing all values.
+    /// Returns `true` if both values are `nil`, or if one value is an unchanged copy of the other. Returns `false` for
+    /// equal options that were created separately. This check is faster than comparing all values.
     package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
         left?.box === right?.box
     }
@@ -114,8 +114,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// that the app supplies. The schemes for TCP and TLS ignore the value.
     public var webSocket: WebSocketOptions? { box.values.webSocket }
 
-    /// Extended authentication of MQTT 5; `nil` by default. If it is set, the client does not try MQTT 3.1.1, which
-    /// does not support it.
+    /// Extended authentication of MQTT 5; `nil` by default. If this value is set, the client does not try MQTT 3.1.1,
+    /// because that version does not support it.
     public package(set) var extendedAuthentication: ExtendedAuthentication? {
         get { box.values.extendedAuthentication }
         set { set(\.extendedAuthentication, to: newValue) }
@@ -124,8 +124,9 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Further endpoints of the same broker or cluster, which the client tries if ``host`` cannot be reached; empty by
     /// default.
     ///
-    /// ``host`` and ``port`` are the first choice, with priority 0. All endpoints must have the same sessions: they are
-    /// nodes of one cluster, or addresses of one broker. They receive the same client id and credentials.
+    /// ``host`` and ``port`` are the first choice, with priority 0. All endpoints must be nodes of one cluster or
+    /// addresses of one broker, so that they have the same sessions. All endpoints receive the same client id and
+    /// credentials.
     public package(set) var alternatives: [BrokerEndpoint] {
         get { box.values.alternatives }
         set { set(\.alternatives, to: newValue) }

@@ -15,11 +15,12 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Contract. The client calls ``connectOptions()`` from any task, at most one call at a time. The call should end when
-/// its task is cancelled: at the authentication timeout, and when the app disconnects. The thrown error decides when
-/// the client tries again, as ``AuthError`` describes. Any other error is treated like ``AuthError/otherError(_:)``. If
-/// the returned options are wrong, the client stops. Publishes, subscriptions and loops then wait for a `connect()`
-/// that gets correct options. If the network returns during a call, the client does not cancel the call.
+/// Contract. The client calls ``connectOptions()`` from any task, at most one call at a time. The client cancels the
+/// task of the call at the authentication timeout, and when the app disconnects. The call should then end. The thrown
+/// error decides when the client tries again, as ``AuthError`` describes. Any other error is treated like
+/// ``AuthError/otherError(_:)``. If the returned options are wrong, the client stops. Publishes, subscriptions and
+/// loops then wait for a `connect()` that gets correct options. If the network returns during a call, the client does
+/// not cancel the call.
 public protocol ConnectionServiceProvider: Sendable {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///

@@ -22,7 +22,7 @@ public struct ConnectionStatus: Sendable {
     /// contains no password.
     public var endpoint: String?
 
-    /// The number of the current or next attempt, counted from 1 since the last connection or `disconnect()`; 0 if no
+    /// The number of the current or next attempt. The count starts at 1 after a connection or `disconnect()`. 0 if no
     /// attempt runs or is planned.
     public var attempt: Int
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The app's source of credentials. The client asks it for ``ConnectOptions`` when a connection attempt needs them.
+/// The app's source of credentials. The client requests ``ConnectOptions`` from the provider when a connection attempt
+/// needs them.
 ///
 /// ```swift
 /// final class AuthService: IConnectionServiceProvider {

@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// All times are in seconds. The policy is disabled by default, as in Courier iOS. Without the policy, keep-alive still
 /// finds dead connections, but later. When half of ``inactivityTimeout`` or ``readTimeout`` has passed, the client
-/// sends PINGREQ. The response keeps a quiet connection open. While a slow reader pauses reading, the time without
-/// received bytes is not counted.
+/// sends PINGREQ. The response keeps a quiet connection open. If a slow reader of messages makes the client stop
+/// reading, the time without received bytes is not counted.
 public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// Whether the timeouts apply; `false` by default.
     public var isEnabled: Bool

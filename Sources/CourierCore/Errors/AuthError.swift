@@ -5,7 +5,7 @@ public import Foundation
 /// The reason decides how soon the client asks the provider again. After an HTTP status of 400 to 499, the client waits
 /// longer, because the same request would fail again. After any other error, the client asks sooner. These errors mean
 /// "no network": `NSURLErrorDomain` −1009, −1018, −1019 and −1020, and POSIX `ENETDOWN` and `ENETUNREACH`. On Linux,
-/// `URLSession` reports none of the first four.
+/// `URLSession` never reports the four errors of `NSURLErrorDomain`.
 public enum AuthError: Error, Sendable {
     /// The credential service answered with this HTTP status.
     case httpError(statusCode: Int)

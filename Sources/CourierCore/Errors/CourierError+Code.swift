@@ -94,9 +94,9 @@ extension CourierError {
         public static let messageWithdrawn = Code(.messageWithdrawn)
         /// A received message of QoS 1 or 2 has no reader, and the client or the message store could not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session, because `connect()` was not called, or `destroy()` was called after it. Also reports
-        /// two other calls: after `disconnect()`, a call that needs a connection, and without a connection, a call that
-        /// ends the connection.
+        /// There is no session, because `connect()` was not called, or `destroy()` was called after it. Two other calls
+        /// also fail with this code: a call that needs a connection, after `disconnect()`, and a call that ends the
+        /// connection, if there is no connection.
         ///
         /// A publish after `disconnect()` does not fail, because the message waits for the next connection.
         public static let sessionMissing = Code(.sessionMissing)
@@ -113,9 +113,9 @@ extension CourierError {
         public static let connectionRefused = Code(.connectionRefused)
         /// The broker does not accept the credentials, or they do not permit this action.
         public static let notAuthorized = Code(.notAuthorized)
-        /// Another connection with the same client id took over the session. Before MQTT 5, the client counts
-        /// connections that the broker drops soon after CONNACK. A timeout, a failed attempt at the last endpoint, a
-        /// missing network or a longer connection resets the count.
+        /// Another connection with the same client id took over the session. MQTT 3.1.1 cannot report this reason. With
+        /// MQTT 3.1.1, the client counts connections that the broker drops soon after CONNACK. A timeout, a failed
+        /// attempt at the last endpoint, a missing network or a longer connection resets the count.
         public static let sessionTakenOver = Code(.sessionTakenOver)
         /// The broker ended the connection and sent a reason.
         public static let disconnectedByServer = Code(.disconnectedByServer)
@@ -142,7 +142,7 @@ extension CourierError {
 
         // MARK: Errors of the message store
 
-        /// The store could not read or write. Messages that it accepted earlier remain stored.
+        /// The store could not read or write. Messages that the store accepted earlier remain stored.
         public static let storeFailed = Code(.storeFailed)
         /// The store reached its limit, or the disk is full. The message was not accepted.
         public static let storeFull = Code(.storeFull)

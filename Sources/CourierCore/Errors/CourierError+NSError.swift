@@ -15,7 +15,7 @@ extension CourierError: CustomNSError {
     /// The key under which ``errorUserInfo`` contains the number of the ``reasonCode`` as an `Int`.
     public static var reasonCodeKey: String { "CourierReasonCode" }
 
-    /// The user info of the bridged error: the message under `NSLocalizedDescriptionKey`, a cause under
+    /// The user info of the bridged error: the message under `NSLocalizedDescriptionKey`, the underlying error under
     /// `NSUnderlyingErrorKey`, and the broker's reason code under ``reasonCodeKey``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]

@@ -28,7 +28,8 @@ public enum CourierEventType: Sendable {
     /// the next attempt follows.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
     /// An established connection was lost. `diffLastInbound` is the time since bytes were last received, and
-    /// `diffLastOutbound` is the time since bytes were last sent. Each value is `nil` if there were no such bytes.
+    /// `diffLastOutbound` is the time since bytes were last sent. If no bytes were received, `diffLastInbound` is
+    /// `nil`. If no bytes were sent, `diffLastOutbound` is `nil`.
     case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
     /// The client closed the connection normally, with DISCONNECT. Every other end of a connection is reported as
     /// `connectionLost`.
@@ -57,21 +58,21 @@ public enum CourierEventType: Sendable {
 
     // MARK: Keep-alive
 
-    /// PINGREQ was sent to this broker. A PINGREQ during another unanswered PINGREQ has no event.
+    /// PINGREQ was sent to this broker. If an earlier PINGREQ is still unanswered, the next PINGREQ causes no event.
     case ping(url: String)
     /// PINGRESP arrived.
     case pongReceived(timeTaken: Int)
-    /// PINGRESP did not arrive in time. The event also follows if the connection ends before PINGRESP.
+    /// PINGRESP did not arrive in time. The event is also reported if the connection ends before PINGRESP arrives.
     case pingFailure(timeTaken: Int, error: (any Error)?)
 
     // MARK: Messages
 
     /// A message arrived.
     case messageReceive(topic: String, sizeBytes: Int)
-    /// A received message was not used: a reader could not decode it or respond to it, it had no reader and was not
-    /// kept, or its packet was too large. The event also reports a publisher with an invalid topic filter; `sizeBytes`
-    /// is then 0. If nothing listens to events, the log warns about messages without a reader and about messages that
-    /// were too large, at most once a minute.
+    /// A received message was not used, for one of three reasons: a reader could not decode it or respond to it, it had
+    /// no reader and was not kept, or its packet was too large. The event also reports a publisher with an invalid
+    /// topic filter; `sizeBytes` is then 0. If nothing listens to events, the log warns about messages without a reader
+    /// and about messages that were too large, at most once a minute.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// The app publishes a message. The client sends it now, or when there is a connection. For a stored message of an
     /// earlier process, the event is reported when the client reads the message from the store.
@@ -79,15 +80,15 @@ public enum CourierEventType: Sendable {
     /// The broker acknowledged a message. At QoS 0, the event means only that the client accepted the message. The
     /// message may still wait for a connection. If the client drops the message later, no event reports the drop.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// The broker refused a message, or the client gave it up, or it has expired. At QoS 0, the client did not accept
-    /// the message.
+    /// The delivery of a message failed: the broker refused the message, the client stopped sending it, or it has
+    /// expired. At QoS 0, the event means that the client did not accept the message.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
     /// The broker acknowledges sent messages as if they had a lower quality of service, so a message may reach
     /// subscribers more than once. The event is reported once for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
-    /// The client gave up a message and does not send it again. The event carries the whole message, so that the app
-    /// can save it. The event `messageSendFailure` for the message precedes this event.
+    /// The client stopped sending a message. The event carries the whole message, so that the app can save it. The
+    /// event `messageSendFailure` for the message precedes this event.
     ///
     /// There are two possible reasons. The broker ended connections because of the message
     /// (`MQTTClientConfig.session.rejectsHarmfulMessages`). Or the text of a stored message is not allowed
@@ -100,7 +101,7 @@ public enum CourierEventType: Sendable {
     /// A processor parked a message, because its last attempt failed, its handler asked for it, or no adapter could
     /// decode it.
     case messageParked(topic: String, attempts: Int, error: any Error)
-    /// The processor with this name starts no more handlers; `reason` says why.
+    /// The processor with this name starts no more handlers, for this reason.
     case processingPaused(processor: String, reason: String)
     /// The processor with this name starts handlers again.
     case processingResumed(processor: String)
@@ -115,9 +116,9 @@ public enum CourierEventType: Sendable {
     case appForeground
     /// The app entered the background.
     case appBackground
-    /// A network is available. The event follows `connectionUnavailable` when the monitor reports a network, the
-    /// provider returns options, or the broker accepts. At the start of a client, a network is available and the app is
-    /// in the foreground.
+    /// A network is available. After `connectionUnavailable`, this event is reported when the network monitor reports a
+    /// network, the provider returns options, or the broker accepts the connection. When a client starts, it assumes
+    /// that a network is available and that the app is in the foreground.
     case connectionAvailable
     /// No network is available.
     case connectionUnavailable

@@ -6,9 +6,9 @@ public enum AcknowledgementMode: Hashable, Sendable {
     /// contains only messages without a reader.
     ///
     /// If a reader ends, the client keeps its unread messages for the next reader of their topics. An unread message
-    /// that the client passed to several readers is not kept. Without `messagePersistenceTTLSeconds`, unread retained
-    /// messages are neither kept nor reported, because the broker still has them. A newer reader then gets each of
-    /// these messages only once.
+    /// that the client passed to several readers is not kept. Without `messagePersistenceTTLSeconds`, the client
+    /// neither keeps nor reports unread retained messages, because the broker still has them. So a newer reader does
+    /// not get the same retained message twice.
     case onReceipt
 
     /// A message is acknowledged when the loop that reads it requests the next message, or earlier by
@@ -16,11 +16,11 @@ public enum AcknowledgementMode: Hashable, Sendable {
     ///
     /// If the loop is left earlier, the message goes to the next reader of its topic, or arrives again with the next
     /// connection. If neither happens within ten seconds, the client keeps the message and acknowledges it, if
-    /// `maximumKeptMessages` permits. A kept message waits for a reader: in the message store, or without a store in
-    /// memory until the process ends.
+    /// `maximumKeptMessages` permits. A kept message waits for a reader in the message store. Without a store, it waits
+    /// in memory until the process ends.
     ///
-    /// If several readers with this mode receive a message, it is acknowledged when the last of them has finished it.
-    /// Acknowledgements are sent in the order of the messages [MQTT-4.6.0-2], so one slow message delays the
-    /// acknowledgements of all later messages.
+    /// If several readers with this mode receive a message, it is acknowledged when the last of these readers has
+    /// finished it. Acknowledgements are sent in the order of the messages [MQTT-4.6.0-2], so one slow message delays
+    /// the acknowledgements of all later messages.
     case afterProcessing
 }

@@ -23,9 +23,9 @@ public struct EnqueuedMessage: Sendable {
     ///
     /// - Returns: `true` if the message was withdrawn. `false` if the message was already sent, even if the broker has
     ///   not acknowledged it, or if its delivery has ended.
-    /// - Throws: The store's error if the store could not remove the message; a later process may then send it.
-    ///   ``CourierError/Code-swift.struct/clientDestroyed`` if the client ends first, or `CancellationError` if the
-    ///   task is cancelled first. Even after an error, this client does not send the message.
+    /// - Throws: The store's error if the store could not remove the message. A later process may then send the
+    ///   message. ``CourierError/Code-swift.struct/clientDestroyed`` if the client ends first, or `CancellationError`
+    ///   if the task is cancelled first. Even after an error, this client does not send the message.
     @discardableResult
     public func withdraw() async throws -> Bool { try await withdrawal() }
 }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A received message: its topic, payload, quality of service and properties.
 ///
-/// Many small messages that arrive together share their memory until the last of them is released. To store a single
-/// message for a long time, store its ``data``, or the message that ``detached()`` returns.
+/// Many small messages that arrive together share their memory until the last of them is released. To keep a single
+/// message for a long time, keep its ``data``, or the message that ``detached()`` returns.
 public struct Message: Hashable, Sendable {
     private let page: MessagePage
     private let index: UInt32
@@ -72,8 +72,8 @@ public struct Message: Hashable, Sendable {
     /// True for a retained message that the broker had stored for new subscribers. False for a newly published message.
     public var isRetained: Bool { entry.isRetained }
 
-    /// Whether the broker marked the delivery as a repetition. A first delivery never has the mark. A marked message
-    /// may still be new to this client.
+    /// Whether the broker marked the delivery as a repetition (the DUP flag). A first delivery never has the flag. A
+    /// message with the flag may still be new to this client.
     public var isDuplicate: Bool { entry.isDuplicate }
 
     /// The properties of MQTT 5; all are empty with MQTT 3.1.1. Each access may decode them, so read this property
@@ -89,8 +89,8 @@ public struct Message: Hashable, Sendable {
         try page.withPayload(of: Int(index)) { try body($0.bytes) }
     }
 
-    /// Returns this message with its own memory, which it shares with no other message. Use it to store a few of many
-    /// received messages for a long time.
+    /// Returns this message with its own memory, which it shares with no other message. Use the method to keep a few of
+    /// many received messages for a long time.
     ///
     /// - Returns: The message. Acknowledging it has the same effect as acknowledging this message.
     public func detached() -> Message {
@@ -110,7 +110,7 @@ public struct Message: Hashable, Sendable {
     ///
     /// - QoS 2 with a message store: the method returns when the store has recorded that the message must not be
     ///   delivered again. If this call is the last step of your processing, the message is processed again only if the
-    ///   process dies before the call returns.
+    ///   process ends before the call returns.
     /// - QoS 1 or 2, if the message waited for a reader in the message store: the method returns when the store has
     ///   removed the message.
     /// - All other cases (QoS 1, or no message store): the method returns when the client has passed the
@@ -145,8 +145,8 @@ public struct Message: Hashable, Sendable {
     /// ``AcknowledgementMode/afterProcessing``. If several readers get the message, it is acknowledged with the code of
     /// the first reader that rejects it. Any thread may call this method; it does not block.
     ///
-    /// PUBACK or PUBREC carries the code. MQTT 3.1.1 has no code, so the message is acknowledged as if it was
-    /// processed. A message from the message store is only removed from the store, because the broker has already
+    /// PUBACK or PUBREC carries the code. MQTT 3.1.1 has no such code, so the message is acknowledged as if the app had
+    /// processed it. A message from the message store is only removed from the store, because the broker has already
     /// forgotten it.
     ///
     /// - Parameter reason: The code; ``NegativeAcknowledgement/implementationSpecificError`` by default.
@@ -164,7 +164,8 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// Returns whether all fields of the messages are equal. The readers that received the messages are ignored.
+    /// Returns whether all fields of the messages are equal. The comparison ignores which readers received the
+    /// messages.
     public static func == (left: Message, right: Message) -> Bool {
         left.topic == right.topic && left.hasSameBytes(as: right) && left.qos == right.qos
             && left.packetID == right.packetID && left.isRetained == right.isRetained
@@ -201,7 +202,7 @@ package protocol MessageAcknowledgement: AnyObject, Sendable {
     func reject(_ reason: NegativeAcknowledgement)
 
     /// Reports that this reader has finished the message. `settled` is called once: with success when the
-    /// acknowledgement is durable, or with the error when it has failed.
+    /// acknowledgement is durable, or with the error if the acknowledgement has failed.
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 
@@ -215,7 +216,7 @@ extension Message: CustomStringConvertible, CustomDebugStringConvertible, Custom
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    /// Shows the same fields as ``description``, so that `dump` and debuggers show no payload either.
     public var customMirror: Mirror {
         Mirror(
             self,

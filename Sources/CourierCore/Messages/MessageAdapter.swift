@@ -13,9 +13,9 @@ public import Foundation
 /// A client may have several adapters. An adapter throws an error for a type that it does not support, and the client
 /// then tries the next adapter.
 ///
-/// The publisher's thread encodes and the reader's thread decodes. Both methods may therefore run on any thread and at
-/// the same time, so adapters are `Sendable`. An adapter creates its coders once and reuses them. Neither method may
-/// block.
+/// The client encodes on the thread that publishes, and decodes on the thread that reads. So both methods may run on
+/// any thread and at the same time, and adapters are `Sendable`. Neither method may block. An adapter should create its
+/// encoders and decoders once and reuse them.
 public protocol MessageAdapter: Sendable {
     /// The MIME type of the payloads. With MQTT 5, the client sends this type with each message, so that the receiver
     /// can choose the adapter.

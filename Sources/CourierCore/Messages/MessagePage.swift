@@ -65,7 +65,7 @@ package final class MessagePage: Sendable {
     /// All payloads, each followed by its encoded properties. If `singlePayload` is set, it contains only the encoded
     /// properties of the page's only message.
     private let bytes: [UInt8]
-    /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns this payload
+    /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns this `Data`
     /// without a copy.
     private let singlePayload: Data?
     private let topics: [String]

@@ -56,8 +56,8 @@ public struct MessageProperties: Hashable, Sendable {
         fileprivate init(_ values: consuming Values) { self.values = values }
     }
 
-    /// The property values; `nil` if all are absent, as in most messages. The values are in a separate object, so that
-    /// this struct has the size of one reference. So copies of requests and messages are cheap.
+    /// The property values; `nil` if all are absent, as in most messages. The values are in a separate object. So this
+    /// struct has the size of one reference, and copies of requests and messages are cheap.
     @usableFromInline package private(set) var box: Box?
 
     private var values: Values {
@@ -92,7 +92,8 @@ public struct MessageProperties: Hashable, Sendable {
         set { values.correlationData = newValue }
     }
 
-    /// The lifetime of the message, counted from publishing; `nil` for no limit. MQTT sends it in whole seconds.
+    /// The lifetime of the message, counted from publishing; `nil` for no limit. The client sends the lifetime in whole
+    /// seconds.
     public var messageExpiry: Duration? {
         get { box?.values.messageExpiry }
         set { values.messageExpiry = newValue }

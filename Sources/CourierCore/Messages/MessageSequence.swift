@@ -8,7 +8,7 @@ public import Synchronization
 /// }
 /// ```
 ///
-/// Each loop is a separate reader. It subscribes when it starts, and unsubscribes when it is left or its task is
+/// Each loop is a separate reader. The loop subscribes when it starts, and unsubscribes when it is left or its task is
 /// cancelled. To subscribe before the loop starts, call ``subscribed()``. Messages arrive in batches, and the loop
 /// suspends only between batches. The client decodes a message once for each reader, and only when the reader takes the
 /// message. A batch has at most 256 messages or 256 KiB, or at most 256 stored messages.
@@ -32,8 +32,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.started = started
     }
 
-    /// Returns an iterator with a new reader. After ``subscribed()``, the first loop uses the reader that was started
-    /// there.
+    /// Returns an iterator with a new reader. After ``subscribed()``, the first loop uses the reader that
+    /// ``subscribed()`` started.
     public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
 
     /// Subscribes now, and returns when the broker has granted the subscription.
@@ -46,7 +46,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// The first loop over the returned sequence gets every message that arrives after this call, including messages
     /// that the broker has stored for the session. Each further loop subscribes when it starts. If you start no loop,
-    /// release the sequence, because it holds the subscription.
+    /// release the sequence, because the subscription remains as long as the sequence exists.
     ///
     /// If there is no connection, the method waits for a connection as `connected()` does.
     ///
@@ -115,7 +115,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         @inlinable
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
             // If the batch still has elements, the task was cancelled, and these elements stay unread. Otherwise, the
-            // loop has finished the last element, and the call of `nextBatch()` below reports this to the source.
+            // loop has finished the last element, and the call of `nextBatch()` below reports to the source that the
+            // batch is finished.
             if !batch.isEmpty { reading.end() }
             batch = []  // Frees the memory before the wait for the next batch.
             guard let source = reading.source else { return nil }

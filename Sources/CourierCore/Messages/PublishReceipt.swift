@@ -1,5 +1,5 @@
-/// The broker's acknowledgement of a published message. For QoS 0, which brokers do not acknowledge, the client creates
-/// the receipt.
+/// The result of a published message. For QoS 1 and 2, the receipt contains the broker's acknowledgement. For QoS 0,
+/// the client creates the receipt, because brokers do not acknowledge QoS 0.
 public struct PublishReceipt: Hashable, Sendable {
     /// The result of the delivery. The code is never an error code, because a failed delivery is reported as an error
     /// instead of a receipt. ``ReasonCode/noMatchingSubscribers`` means that no client subscribes to the topic.

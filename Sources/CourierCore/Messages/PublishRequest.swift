@@ -14,9 +14,9 @@ public struct PublishRequest: Sendable {
 
     /// Whether the message replaces an earlier latest-only message to the same topic that still waits to be sent;
     /// `false` by default. The replaced message fails with ``CourierError/Code-swift.struct/messageReplaced``. The
-    /// message of the later call is the newer message, even if only one of the two messages is in a message store. If
-    /// the newer message is not stored, the client may send it before it reads an older stored message, which then
-    /// follows.
+    /// message of the later call counts as the newer message, even if only one of the two messages is in a message
+    /// store. If only the older message is stored, the client may send the newer message first, and the older message
+    /// later.
     public var isLatestOnly: Bool
 
     /// The properties of MQTT 5. With MQTT 3.1.1, only ``MessageProperties/messageExpiry`` has an effect: it limits the

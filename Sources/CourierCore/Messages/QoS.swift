@@ -1,7 +1,7 @@
 /// The quality of service: how reliably a message is delivered.
 ///
 /// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. They differ from ``one`` in
-/// the time until the acknowledgement arrives; see each case.
+/// storing and repeating the message until the acknowledgement arrives; see each case.
 public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At most once: the message is sent once, is not acknowledged, and is lost if the connection breaks.
     case zero = 0
@@ -9,9 +9,10 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At least once: the message is sent again until it is acknowledged. It may arrive twice.
     case one = 1
 
-    /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once. If the
-    /// broker sends a known packet id on a later connection without DUP or with other content, the client delivers a
-    /// new message. If the broker sends PUBCOMP with 0x92 (packet id not found), the message counts as delivered.
+    /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once. On a later
+    /// connection, a broker may send a known packet id without the DUP flag or with other content. The client then
+    /// delivers this message as a new message. If the broker sends PUBCOMP with 0x92 (packet id not found), the message
+    /// counts as delivered.
     case two = 2
 
     /// The message is acknowledged like ``one``, but never stored and never sent again. The message arrives once or not

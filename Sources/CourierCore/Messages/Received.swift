@@ -1,7 +1,7 @@
 /// A decoded value together with its message.
 ///
-/// Use it in place of the type to decode. It is most useful if the topic filter has wildcards, because it contains the
-/// topic:
+/// Use this type instead of the type to decode. It is most useful if the topic filter has wildcards, because its
+/// `message` contains the topic:
 ///
 /// ```swift
 /// for try await note in client.messages(Received<Note>.self, from: "chat/+/notes") {
@@ -40,8 +40,8 @@ extension Received: ValueWithMessage {}
 /// A type that contains a decoded value and its message. ``Received`` is the only such type in this library.
 ///
 /// If a reader requests a type of this protocol, the session decodes its `Value` and creates the result with
-/// `init(value:message:)`. If you write your own test double of ``CourierSession``, it needs this protocol to do the
-/// same.
+/// `init(value:message:)`. If you write your own type that conforms to ``CourierSession``, for example for tests, use
+/// this protocol in the same way.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.
     associatedtype Value: Sendable

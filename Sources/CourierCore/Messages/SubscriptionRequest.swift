@@ -16,9 +16,9 @@ public struct SubscriptionRequest: Sendable {
 
     /// The subscription identifier of MQTT 5, from 1 to 268,435,455. With `nil`, the default, the client decides
     /// whether to use an identifier. The identifier is not sent with MQTT 3.1.1. If CONNACK forbids identifiers, the
-    /// client subscribes without the identifiers that it has chosen itself.
+    /// client leaves out the identifiers that it chose itself.
     ///
-    /// The broker adds the identifier to each message that it sends for this filter. The app reads it in
+    /// The broker adds the identifier to each message that it sends for this filter. The app reads this identifier in
     /// ``MessageProperties/subscriptionIdentifiers``. Filters that match the same topics need different identifiers. If
     /// their identifiers are equal, a message may arrive once for each filter, as in MQTT 3.1.1.
     public var identifier: UInt32?

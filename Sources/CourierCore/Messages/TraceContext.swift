@@ -67,7 +67,7 @@ public struct TraceContext: Hashable, Sendable {
         let bytes = Array(traceparent.utf8)
         guard bytes.count >= 55, [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
             let version = Self.number(bytes[0..<2]), version != 0xFF,
-            // Later versions of the format may add fields.
+            // Later versions of the format may add fields after a `-`.
             bytes.count == 55 || (version > 0 && bytes[55] == UInt8(ascii: "-")),
             let traceID = Self.id(bytes[3..<35]), let spanID = Self.id(bytes[36..<52]),
             let flags = Self.number(bytes[53..<55])

@@ -6,8 +6,8 @@
 /// for message in waiting.oldest { print(message.topic, message.byteCount, message.age) }
 /// ```
 ///
-/// A message waits until the client begins to send it. Messages in flight do not wait. The first attempt to connect opens
-/// the message store. From then on, messages that an earlier process stored are included.
+/// A message waits until the client begins to send it. Messages in flight do not wait. When the first attempt to
+/// connect has opened the message store, messages that an earlier process stored are included.
 public struct WaitingMessages: Sendable {
     /// The maximum number of messages in ``oldest``, 1,000.
     public static let listLimit = 1_000
@@ -46,9 +46,9 @@ public struct WaitingMessage: Sendable {
     /// may be left out.
     public var byteCount: Int
 
-    /// The time since the client accepted the message. The age is exact if the message expires or is stored. Any other
-    /// age may be too long if the client accepted the message during a connection. The error is at most the time that
-    /// the connection had been idle.
+    /// The time since the client accepted the message. The age is exact if the message has an expiry or is stored.
+    /// Otherwise, the age may be too long if the client accepted the message during a connection. The error is at most
+    /// the time that the connection was idle before.
     public var age: Duration
 
     /// True if the message is in the message store, so that it survives the end of the process.

@@ -20,7 +20,8 @@ public struct PacketBatch: Sendable {
     /// Received messages that the client skips, because they are too large, are left out.
     public let bytes: [UInt8]
 
-    /// The time when outgoing packets were written, or when the read that completed incoming packets returned.
+    /// For outgoing packets, the time when they were written. For incoming packets, the time when the last read
+    /// returned.
     public let time: ContinuousClock.Instant
 
     /// The connection that the packets belong to. All batches of a connection share one object.
@@ -31,7 +32,7 @@ public struct PacketBatch: Sendable {
     /// - Parameters:
     ///   - direction: The direction of the packets.
     ///   - bytes: One or more complete packets, without gaps.
-    ///   - time: The time when the packets were written, or their read returned.
+    ///   - time: The time when the packets were written, or when the last read returned.
     ///   - connection: The connection that the packets belong to.
     public init(
         direction: Direction, bytes: [UInt8], time: ContinuousClock.Instant, connection: ObservedConnection

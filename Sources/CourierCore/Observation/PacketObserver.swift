@@ -1,7 +1,7 @@
 /// Receives every packet that a client sends and receives, for inspectors and recorders.
 ///
 /// Contract:
-/// - Without an observer, the cost is one check for each read or write, and nothing is copied.
+/// - Without an observer, a client only checks at each read and write that there is none, and copies nothing.
 /// - The observer is called on the connection's event loop, in wire order for each direction. It must not block and
 /// must not call the client. It should format packets later, on another thread. If several clients use the same
 /// observer, several threads call it.

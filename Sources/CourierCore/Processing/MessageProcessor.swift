@@ -1,9 +1,10 @@
-/// Handles the messages of a topic filter until it is stopped: with retries after failures, and a parking place for
-/// messages that cannot be handled. ``CourierSession/process(_:from:qos:name:policy:handler:)`` starts a processor.
+/// Handles the messages of a topic filter until the processor is stopped. Repeats failed attempts, and parks messages
+/// that cannot be handled. ``CourierSession/process(_:from:qos:name:policy:handler:)`` starts a processor.
 ///
 /// A processor runs until it is stopped or its client ends. It keeps its client alive.
 public protocol MessageProcessor: Sendable {
-    /// The name of the processor, which its stored messages have. It is unique in its client.
+    /// The name of the processor, unique in its client. A message store records the name with each message of the
+    /// processor.
     var name: String { get }
 
     /// The numbers of messages that wait, run, were retried and are parked.
@@ -15,14 +16,15 @@ public protocol MessageProcessor: Sendable {
     func subscribed() async throws
 
     /// Stops the processor: starts no more handlers, and waits until the running handlers have returned. After the
-    /// given time, the handlers are cancelled, and the wait ends.
+    /// given time, the processor cancels the handlers, and the wait ends.
     ///
-    /// With a message store, the messages that wait are handled by the next processor with this name, in this process
-    /// or a later one. Without a store, the messages were not acknowledged, and go to the next reader of the topic.
+    /// With a message store, the next processor with this name handles the waiting messages, in this process or a later
+    /// process. Without a store, the waiting messages are not acknowledged, and go to the next reader of the topic.
     ///
-    /// If the processor already stops, this call waits, too. The handlers are cancelled when the shortest time is over.
-    /// A handler cannot wait for its own return. If a handler of this processor, or a task that the handler has started,
-    /// calls this method, the method returns 0 at once, and the processor stops without the caller.
+    /// If the processor is already being stopped, this call waits, too. If several calls have different times, the
+    /// handlers are cancelled after the time that ends first. A handler cannot wait for its own return. If a handler of
+    /// this processor, or a task that the handler has started, calls this method, the processor stops, and the method
+    /// returns 0 at once.
     ///
     /// - Parameter time: How long handlers may continue; 30 s by default.
     /// - Returns: The number of handlers that had not returned in time. Such a handler was cancelled, and its message

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A message that a ``MessageProcessor`` could not handle, and that it no longer tries to handle. It is kept until the
-/// app or a person retries or removes it.
+/// A message that a ``MessageProcessor`` could not handle and no longer tries to handle. The message is kept until it
+/// is retried or removed. The limits in ``ParkingLimits`` may also remove the message.
 public struct ParkedMessage: Hashable, Sendable, Identifiable {
     /// The number of the message, unique in its client.
     public let id: StoredMessage.ID
@@ -48,16 +48,16 @@ public struct ParkedMessage: Hashable, Sendable, Identifiable {
     }
 }
 
-/// The parked messages of a client: lists them, and retries or removes them.
+/// The parked messages of a client. The methods list these messages, and retry or remove them.
 ///
 /// ```swift
 /// for parked in try await client.parked.messages() { print(parked.message.topic, parked.reason) }
 /// try await client.parked.retry(parked.id)
 /// ```
 ///
-/// With a message store, parked messages survive the end of the process. Without a store, they are in memory, and end
-/// with the client. Messages that an earlier process parked are included when the client has opened its message store,
-/// which happens at the first attempt to connect.
+/// With a message store, parked messages survive the end of the process. Without a store, parked messages are in memory
+/// until the client ends. Messages that an earlier process parked are included when the client has opened its message
+/// store, which happens at the first attempt to connect.
 public protocol ParkedMessages: Sendable {
     /// Returns parked messages in the order of their ids.
     ///
@@ -69,8 +69,8 @@ public protocol ParkedMessages: Sendable {
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func messages(of processor: String?, after id: StoredMessage.ID?, limit: Int) async throws -> [ParkedMessage]
 
-    /// Lets the processor handle a parked message again, with its first attempt. If the processor does not run now, the
-    /// next processor with its name handles the message.
+    /// Returns a parked message to its processor, which handles it again. Attempts are counted from 1 again. If the
+    /// processor does not run now, the next processor with its name handles the message.
     ///
     /// - Parameter id: The number of the message.
     /// - Returns: `false` if there is no parked message with this number.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a handler of a ``MessageProcessor`` knows about its message and about earlier attempts.
+/// The data that a handler of a ``MessageProcessor`` gets about its message and about earlier attempts.
 public struct ProcessingContext: Sendable {
     /// The number of this attempt; 1 for the first.
     public let attempt: Int
@@ -29,7 +29,7 @@ public struct ProcessingContext: Sendable {
     }
 }
 
-/// A handler throws this error to choose the time of the next attempt. The next attempt follows even if the number of
+/// A handler throws this error to choose the time of the next attempt. There is another attempt even if the number of
 /// attempts has reached ``RetrySchedule/maximumAttempts``.
 ///
 /// ```swift
@@ -39,7 +39,7 @@ public struct Retry: Error, Hashable, Sendable {
     /// The pause before the next attempt.
     public let pause: Duration
 
-    /// The reason, which ``ProcessingContext/lastError`` of the next attempt shows.
+    /// The reason for another attempt. In the next attempt, ``ProcessingContext/lastError`` contains this reason.
     public let reason: String
 
     /// Creates the error.
@@ -59,7 +59,7 @@ public struct Retry: Error, Hashable, Sendable {
 /// throw Park(reason: "The order has no items.")
 /// ```
 public struct Park: Error, Hashable, Sendable {
-    /// The reason, which ``ParkedMessage/reason`` shows.
+    /// The reason for parking. ``ParkedMessage/reason`` contains this reason.
     public let reason: String
 
     /// Creates the error.

@@ -1,4 +1,5 @@
-/// How a ``MessageProcessor`` handles its messages: how many at once, in which order, how often, and how many may wait.
+/// The rules by which a ``MessageProcessor`` handles its messages: the number of handlers at once, the order, the
+/// retries, and the limits.
 ///
 /// ```swift
 /// ProcessingPolicy<Order>(concurrency: 8, order: .by(\.customer), deduplicate: .by(\.id, for: .seconds(86_400)))
@@ -7,10 +8,11 @@ public struct ProcessingPolicy<Value: Sendable>: Sendable {
     /// The largest number of handlers that run at the same time, 4 by default. Less than 1 counts as 1.
     public var concurrency: Int
 
-    /// Which messages are handled one after the other; the messages of one topic by default.
+    /// Selects which messages are handled one after the other; by default, the messages of one topic.
     public var order: ProcessingOrder<Value>
 
-    /// Which messages count as copies of a message that was handled already. `nil`, the default, for none.
+    /// Selects which messages count as copies of a message that was handled before. `nil`, the default, means that no
+    /// message counts as a copy.
     public var deduplicate: Deduplication<Value>?
 
     /// The pauses between attempts, and the largest number of attempts.
@@ -21,7 +23,7 @@ public struct ProcessingPolicy<Value: Sendable>: Sendable {
     public var handlerTimeout: Duration
 
     /// The limits of the messages that wait for a handler or for the next attempt. At a limit, the processor takes no
-    /// further messages from the client, so the client stops acknowledging or reading.
+    /// more messages from the client, so the client stops acknowledging messages or stops reading.
     public var waiting: ProcessingLimits
 
     /// The limits of parked messages. At a limit, the processor starts no more handlers until a parked message is
@@ -32,8 +34,8 @@ public struct ProcessingPolicy<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - concurrency: The largest number of handlers that run at the same time; 4 by default.
-    ///   - order: Which messages are handled one after the other; `.byTopic` by default.
-    ///   - deduplicate: Which messages count as copies; `nil` by default.
+    ///   - order: Selects which messages are handled one after the other; `.byTopic` by default.
+    ///   - deduplicate: Selects which messages count as copies; `nil` by default.
     ///   - retries: The pauses between attempts; five attempts by default.
     ///   - handlerTimeout: The time after which a handler is cancelled; 5 minutes by default.
     ///   - waiting: The limits of waiting messages; 10,000 messages and 64 MiB by default.
@@ -57,7 +59,7 @@ public struct ProcessingPolicy<Value: Sendable>: Sendable {
     }
 }
 
-/// Which messages of a ``MessageProcessor`` are handled one after the other, in the order of their arrival.
+/// Selects which messages of a ``MessageProcessor`` are handled one after the other, in the order of their arrival.
 public struct ProcessingOrder<Value: Sendable>: Sendable {
     package enum Kind: Sendable {
         case none
@@ -70,12 +72,12 @@ public struct ProcessingOrder<Value: Sendable>: Sendable {
     /// Messages are handled in any order.
     public static var none: ProcessingOrder { ProcessingOrder(kind: .none) }
 
-    /// Messages of one topic are handled one after the other. A message that waits for its next attempt holds up the
-    /// later messages of its topic, and no others.
+    /// Messages of one topic are handled one after the other. While a message waits for its next attempt, the later
+    /// messages of its topic wait, too. Messages of other topics do not wait.
     public static var byTopic: ProcessingOrder { ProcessingOrder(kind: .topic) }
 
-    /// Messages with an equal key are handled one after the other. A message that waits for its next attempt holds up
-    /// the later messages with its key, and no others.
+    /// Messages with an equal key are handled one after the other. While a message waits for its next attempt, the
+    /// later messages with its key wait, too. Messages with other keys do not wait.
     ///
     /// - Parameter key: Returns the key of a value, as in `\.customer`. Keys with the same description are equal.
     /// - Returns: The order.
@@ -86,8 +88,8 @@ public struct ProcessingOrder<Value: Sendable>: Sendable {
     }
 }
 
-/// Which messages of a ``MessageProcessor`` count as copies of a message that was handled already. The processor
-/// acknowledges a copy and calls no handler.
+/// Selects which messages of a ``MessageProcessor`` count as copies of a message that was handled before. The processor
+/// acknowledges a copy and does not call the handler.
 public struct Deduplication<Value: Sendable>: Sendable {
     package let key: @Sendable (Value) -> String
     package let time: Duration
@@ -99,7 +101,7 @@ public struct Deduplication<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: Returns the key of a value, as in `\.id`. Keys with the same description are equal.
     ///   - time: How long the key of a handled message is remembered.
-    ///   - maximumCount: The largest number of remembered keys, 10,000 by default. The oldest are forgotten first.
+    ///   - maximumCount: The largest number of remembered keys, 10,000 by default. The oldest keys are forgotten first.
     /// - Returns: The rule.
     public static func by<Key: CustomStringConvertible & SendableMetatype>(
         _ key: @escaping @Sendable (Value) -> Key, for time: Duration, maximumCount: Int = 10_000
@@ -108,17 +110,17 @@ public struct Deduplication<Value: Sendable>: Sendable {
     }
 }
 
-/// The pauses between the attempts to handle a message: the first pause, each next one longer by a factor, up to a
-/// maximum.
+/// The pauses between the attempts to handle a message. Each pause is longer than the previous pause by a factor, up to
+/// a maximum.
 public struct RetrySchedule: Hashable, Sendable {
-    /// The largest number of attempts, 5 by default. After the last one, the message is parked. Less than 1 counts
+    /// The largest number of attempts, 5 by default. After the last attempt, the message is parked. Less than 1 counts
     /// as 1.
     public var maximumAttempts: Int
 
     /// The pause after the first attempt, 1 s by default.
     public var first: Duration
 
-    /// The factor between a pause and the next one, 2 by default. Less than 1 counts as 1.
+    /// The factor between a pause and the next pause, 2 by default. Less than 1 counts as 1.
     public var factor: Double
 
     /// The longest pause, 5 minutes by default.
@@ -133,7 +135,7 @@ public struct RetrySchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - maximumAttempts: The largest number of attempts; 5 by default.
     ///   - first: The pause after the first attempt; 1 s by default.
-    ///   - factor: The factor between a pause and the next one; 2 by default.
+    ///   - factor: The factor between a pause and the next pause; 2 by default.
     ///   - maximum: The longest pause; 5 minutes by default.
     ///   - jitter: The part of each pause that is random; 0.2 by default.
     public init(
@@ -162,8 +164,8 @@ public struct ProcessingLimits: Hashable, Sendable {
     /// The largest number of messages, 10,000 by default. Less than 1 counts as 1.
     public var maximumCount: Int
 
-    /// The number of bytes at which the processor takes no further message, 64 MiB by default. It includes topics,
-    /// properties, payloads and bookkeeping.
+    /// The number of bytes at which the processor takes no further message, 64 MiB by default. The number includes
+    /// topics, properties, payloads and the processor's own data about each message.
     public var maximumBytes: Int
 
     /// Creates limits.
@@ -177,9 +179,9 @@ public struct ProcessingLimits: Hashable, Sendable {
     }
 }
 
-/// Limits of parked messages, and what happens at a limit.
+/// Limits of parked messages, and the rule for a parked message that exceeds a limit.
 public struct ParkingLimits: Hashable, Sendable {
-    /// What a processor does when a message must be parked and there is no room.
+    /// The rule for a message that must be parked when there is no room.
     public enum Overflow: Hashable, Sendable {
         /// The processor starts no more handlers until a parked message is retried or removed.
         case pause
@@ -191,14 +193,14 @@ public struct ParkingLimits: Hashable, Sendable {
     /// The largest number of parked messages, 1,000 by default.
     public var maximumCount: Int
 
-    /// The largest number of bytes of parked messages, 16 MiB by default. A single larger message is parked if nothing
-    /// else is.
+    /// The largest number of bytes of parked messages, 16 MiB by default. A single message that is larger is parked
+    /// only if no other message is parked.
     public var maximumBytes: Int
 
-    /// The time after which a parked message is removed. `nil`, the default, for never.
+    /// The time after which a parked message is removed. With `nil`, the default, time removes no message.
     public var maximumAge: Duration?
 
-    /// What happens at a limit of count or bytes; ``Overflow/pause`` by default.
+    /// The rule for a message that exceeds the limit of count or bytes; ``Overflow/pause`` by default.
     public var overflow: Overflow
 
     /// Creates limits.
@@ -207,7 +209,7 @@ public struct ParkingLimits: Hashable, Sendable {
     ///   - maximumCount: The largest number of parked messages; 1,000 by default.
     ///   - maximumBytes: The largest number of their bytes; 16 MiB by default.
     ///   - maximumAge: The time after which a parked message is removed; `nil`, never, by default.
-    ///   - overflow: What happens at a limit; `.pause` by default.
+    ///   - overflow: The rule for a message that exceeds a limit; `.pause` by default.
     public init(
         maximumCount: Int = 1_000, maximumBytes: Int = 16 << 20, maximumAge: Duration? = nil,
         overflow: Overflow = .pause

@@ -14,9 +14,9 @@ extension AnyPublisher {
         compactMap(transform: transform)
     }
 
-    /// Passes on only the values that satisfy a condition.
+    /// Delivers only the values that satisfy a condition.
     ///
-    /// - Parameter predicate: Returns `true` for a value to pass on. It runs on the thread that delivers the value, one
+    /// - Parameter predicate: Returns `true` for a value to deliver. It runs on the thread that delivers the value, one
     ///   call at a time per subscription.
     /// - Returns: A publisher of the values that satisfy the condition.
     @preconcurrency
@@ -71,8 +71,8 @@ extension AnyPublisher where Output: Equatable {
     public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
-/// Stores the last value of one subscription. Only one thread at a time calls the method, but the compiler cannot check
-/// this, so there is a lock. The app's comparison runs without the lock.
+/// Stores the last value of one subscription. Only one thread at a time calls the method. The compiler cannot check
+/// this rule, so a lock guards the value. The app's comparison runs without the lock.
 private final class Previous<Output: Sendable>: Sendable {
     private let value = Mutex<Output?>(nil)
 

@@ -5,8 +5,7 @@ extension AnyPublisher {
     /// sequence in which they were sent, even if the queue is concurrent.
     ///
     /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
-    /// policy. If no message may be lost, read the messages as a sequence, because a slow reader of a sequence slows
-    /// down the sender.
+    /// policy. To lose no messages, read them as a sequence, because a slow reader of a sequence slows down the sender.
     ///
     /// - Parameters:
     ///   - queue: The queue that delivers the values.

@@ -9,13 +9,14 @@
 /// ```
 ///
 /// Each subscription receives its values one at a time, in the order in which they were sent. The last `receive(on:)`
-/// before the sink decides the queue that delivers them. Without `receive(on:)`, a sending thread delivers them. When
-/// two threads send at the same time, one of them delivers the values of both. A value that is sent from inside a sink
-/// is delivered after that sink returns. No lock is held while app code runs.
+/// before the sink selects the queue that delivers the values. Without `receive(on:)`, a sending thread delivers the
+/// values. When two threads send at the same time, one of these threads delivers the values of both. A value that is
+/// sent from inside a sink is delivered after that sink returns. No lock is held while app code runs.
 ///
 /// The closures of operators are `@Sendable`, because they run on any sending thread. The compiler checks this only in
 /// Swift 6 mode, with warnings. The closures of `sink` are not `@Sendable`. So they may use an object that is not
-/// `Sendable`, or that belongs to the main actor. In this case, deliver the values on a queue that may use the object.
+/// `Sendable`, or that belongs to the main actor. In this case, use `receive(on:)` with a queue that may use the
+/// object.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 

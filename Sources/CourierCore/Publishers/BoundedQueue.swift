@@ -42,7 +42,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
         return byteCount + measure(element) <= byteLimit
     }
 
-    /// Adds an element even if the queue is full. The caller must ensure that it adds only a few elements in this way.
+    /// Adds an element even if the queue is full. The caller must use this method only for a few elements.
     mutating func appendBeyondLimit(_ element: Element) {
         if count == ring.count { grow() }
         ring[(head + count) % ring.count] = element

@@ -8,7 +8,8 @@
 ///
 /// Any thread may read and send, even from inside a sink; ``AnyPublisher`` describes the order of values. If a
 /// subscriber is busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is
-/// released, its subscribers receive `finished`. A later subscriber receives the last value and the completion.
+/// released, its subscribers receive `finished`. A subscriber that subscribes after the end receives the last value and
+/// the completion.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>
     private let initial: Output

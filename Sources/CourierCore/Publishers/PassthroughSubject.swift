@@ -1,4 +1,4 @@
-/// A publisher that delivers each value of ``send(_:)`` to its current subscribers, and does not store the value.
+/// A publisher that delivers each sent value to its current subscribers, and does not store the value.
 ///
 /// ```swift
 /// let taps = PassthroughSubject<Int, Never>()

@@ -17,7 +17,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     /// The progress of the mailbox.
     private enum Phase { case open, ended, closed }
 
-    /// The state that the lock guards. If no signal waits, a new signal needs only this lock.
+    /// The state that the lock `control` guards. If no signal waits, a new signal needs only this lock.
     ///
     /// The struct is not generic, for speed. If the lock were generic, unspecialized code would look up type metadata
     /// at each use.
@@ -79,9 +79,9 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Claims the right to deliver a value without the queue. If the result is `true`, the caller must call
-    /// ``deliverHere(first:)``. The result is `false` if a signal waits or is being delivered, or if the mailbox has
-    /// ended.
+    /// Claims the right to deliver a value directly, so that the value need not wait in the queue. If the result is
+    /// `true`, the caller must call ``deliverHere(first:)``. The result is `false` if a signal waits or is being
+    /// delivered, or if the mailbox has ended.
     func claimIdle() -> Bool {
         control.withLock { control in
             guard control.phase == .open, !control.isDelivering, control.waiting == 0 else { return false }
@@ -92,8 +92,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     /// Delivers waiting signals. The caller must have claimed the right with `claim()` or `claimIdle()`.
     ///
-    /// - Returns: `true` if `limit` signals were delivered; the caller then keeps the right. `false` if no signal
-    ///   waits; the caller then loses the right.
+    /// - Returns: `true` if `limit` signals were delivered. The caller then still has the right, and must call this
+    ///   method again. `false` if no signal waits. The caller then no longer has the right.
     func deliver(atMost limit: Int) -> Bool {
         for _ in 0..<limit {
             guard mayGoOn() else { return false }

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// The last element of a chain of operators, which calls the app's closures until the subscription ends.
 ///
-/// This type and the code that calls it are inlinable, so that the compiler can specialize them. Unspecialized generic
-/// code would look up type metadata for each value.
+/// This type and the code that calls it are inlinable, so that the compiler can specialize them for the app's types.
+/// Unspecialized generic code would look up type metadata for each value.
 @usableFromInline
 final class Sink<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline

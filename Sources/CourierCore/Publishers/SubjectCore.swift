@@ -33,7 +33,8 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
 
     var current: Output? { state.withLock { $0.current } }
 
-    /// The work that must wait until the lock is released: deliver signals, report dropped values, and release them.
+    /// The work that must wait until the lock is released: delivering signals, reporting dropped values, and releasing
+    /// these values.
     private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []

@@ -10,8 +10,8 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         var completion: PublisherCompletion<Failure>?
         var isClosed = false
 
-        // There is at most one waiter, except if an iterator was copied and several tasks read from it. Each waiter is
-        // resumed exactly once.
+        // The loops that wait for a value. There is at most one waiter, unless an iterator was copied and several tasks
+        // read from the copies. Each waiter is resumed exactly once.
         var waiters: [Waiter] = []
 
         /// Removes and returns the next signal if the reader need not wait; otherwise returns `nil`.

@@ -3,7 +3,7 @@ public import Foundation
 /// A point in time: the time since the machine was booted, and the id of that boot.
 ///
 /// Two points in time of the same boot are compared by their time since the boot. The time since the boot includes the
-/// time that the machine sleeps. Changes of the system's date do not affect it.
+/// time that the machine sleeps. A change of the system's date does not affect the time since the boot.
 public struct BootTime: Hashable, Sendable {
     /// The id that the system gave to this boot. Each boot has a different id.
     public let bootID: UUID

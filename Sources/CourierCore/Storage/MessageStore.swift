@@ -1,13 +1,13 @@
 /// Stores messages, packet ids and subscriptions that must survive the end of a connection, the broker or the process.
-/// The client needs them to deliver messages of QoS 1 and 2 reliably.
+/// The client needs the store to deliver messages of QoS 1 and 2 reliably.
 ///
 /// Rules for implementations:
 /// - **Callers.** Any thread may call the methods, including the thread of an event loop. Calls for several scopes may
 ///   run at the same time. No method blocks: the store works on its own thread or queue.
 /// - **Batches.** A ``commit(_:in:completion:)`` is atomic: after a crash, either all of its changes are stored or
-///   none. Batches take effect in the order of their calls, and their completions are called in that order. While one
-///   batch is written, the store may collect waiting batches and write them together (group commit). So a message is
-///   safe only after the completion was called, and not when the method returns.
+///   none. Batches take effect in the order of their calls, and their completions are called in that order. While the
+///   store writes one batch, it may collect waiting batches and write them together (group commit). So a message is
+///   stored only when the completion is called, and not yet when the method returns.
 /// - **Order.** Messages are read in the order of their ids. A read returns the changes of every batch that was
 ///   completed before the read was called.
 /// - **Paging.** Reads return at most `limit` rows with ids above a given id. So the client can read a store of a
@@ -15,8 +15,8 @@
 /// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
 ///   `storeInUse`. A failed batch changes nothing, and earlier commits remain. After a failure, the store still tries
 ///   to write later batches. The store never drops a change without an error.
-/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. A store must not decide by the
-///   date alone, because the system's date may be changed.
+/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. A store must not compare only
+///   dates, because the system's date may be changed.
 /// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes rows is
 ///   accepted even if the store is full.
 public protocol MessageStore: Sendable {
@@ -26,14 +26,14 @@ public protocol MessageStore: Sendable {
     ///   - changes: The changes, in the order in which they take effect.
     ///   - scope: The client id and broker that the rows belong to.
     ///   - completion: Called once, on a thread of the store, when the changes are as durable as the store promises, or
-    ///     when they have failed. It must not block and must not wait for the store.
+    ///     when the commit has failed. The completion must not block and must not wait for the store.
     func commit(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// Applies changes that a power failure may undo. If the changes are lost, the client only repeats a packet or a
-    /// message. An example is the removal of an acknowledged message.
+    /// Applies changes that a power failure may undo, such as the removal of an acknowledged message. If such changes
+    /// are lost, the client only repeats a packet or a message.
     ///
     /// The changes survive the end of the process, like the changes of ``commit(_:in:completion:)``. They survive a
     /// power failure only after a later call of ``commit(_:in:completion:)`` has completed. Calls of both methods take
@@ -68,9 +68,9 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
-    /// Returns a page of the outgoing messages that were sent and are not finally acknowledged, oldest first. Their
-    /// progress is not ``StoredOutgoing/Progress/queued``. Queued messages may have smaller and larger ids than the
-    /// sent messages.
+    /// Returns a page of the outgoing messages that were sent and are not finally acknowledged, oldest first. The
+    /// progress of these messages is not ``StoredOutgoing/Progress/queued``. The ids of queued messages may be smaller
+    /// or larger than the ids of sent messages.
     ///
     /// A client calls this method once for each session, before the session's first connection. The default
     /// implementation searches the pages of ``outgoing(in:after:limit:)``, so it reads all messages. If a store can
@@ -84,8 +84,8 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
-    /// Returns a page of the outgoing messages that the client gave up, in the order of their ids; see
-    /// ``StoreChange/reject(_:reason:at:)``.
+    /// Returns a page of the outgoing messages that the client rejected (stopped sending), in the order of their ids;
+    /// see ``StoreChange/reject(_:reason:at:)``.
     ///
     /// The default implementation returns an empty page, for a store that keeps no rejected messages.
     ///
@@ -135,13 +135,13 @@ public protocol MessageStore: Sendable {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of jobs.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob]
 
-    /// Returns the job with this id; `nil` if there is none. The default implementation searches a page of
+    /// Returns the job with this id; `nil` if there is none. The default implementation reads one job with
     /// ``jobs(in:after:limit:)``.
     ///
     /// - Parameters:
@@ -156,7 +156,7 @@ public protocol MessageStore: Sendable {
     /// - Parameters:
     ///   - processor: The name of the processor.
     ///   - scope: The client id and broker that the rows belong to.
-    /// - Returns: The keys. A client removes keys beyond the limit of its processor.
+    /// - Returns: The keys. If there are more keys than the processor's limit, the client removes keys.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func processedKeys(of processor: String, in scope: StoreScope) async throws -> [ProcessedKey]
 
@@ -176,7 +176,7 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
-    /// Calls ``commit(_:in:completion:)``, for a store that treats all changes alike.
+    /// Calls ``commit(_:in:completion:)``, for a store that has no faster way to store changes that may be lost.
     ///
     /// - Parameters:
     ///   - changes: The changes, in the order in which they take effect.
@@ -196,13 +196,13 @@ extension MessageStore {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before.
+    ///   - id: The last id of the previous page.
     ///   - limit: The maximum number of jobs.
     /// - Returns: An empty page.
     /// - Throws: Nothing. Another implementation may throw.
     public func jobs(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredJob] { [] }
 
-    /// Searches the job in a page of one row.
+    /// Reads a page of one job, and returns the job if it has this id.
     ///
     /// - Parameters:
     ///   - id: The id of the job's message.

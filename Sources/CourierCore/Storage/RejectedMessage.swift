@@ -1,16 +1,17 @@
 public import Foundation
 
-/// An outgoing message that the client gave up, because the broker ended connections right after the message was sent.
+/// An outgoing message that the client no longer sends, because the broker ended connections right after the message
+/// was sent.
 ///
 /// A store keeps a limited number of rejected messages for inspection; see ``StoreChange/reject(_:reason:at:)``.
 public struct RejectedMessage: Hashable, Sendable {
     /// The message, and the state of its delivery.
     public let outgoing: StoredOutgoing
 
-    /// The reason why the client gave the message up, as a sentence.
+    /// The reason why the client no longer sends the message, as a sentence.
     public let reason: String
 
-    /// The date when the client gave the message up.
+    /// The date when the client rejected the message.
     public let rejectedAt: Date
 
     /// The message.
@@ -20,8 +21,8 @@ public struct RejectedMessage: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - outgoing: The message, and the state of its delivery.
-    ///   - reason: The reason why the client gave the message up.
-    ///   - rejectedAt: The date when the client gave the message up.
+    ///   - reason: The reason why the client no longer sends the message.
+    ///   - rejectedAt: The date when the client rejected the message.
     public init(_ outgoing: StoredOutgoing, reason: String, rejectedAt: Date) {
         self.outgoing = outgoing
         self.reason = reason

@@ -2,7 +2,7 @@
 ///
 /// Two scopes are equal if their UTF-8 bytes are equal, because brokers compare client ids in this way.
 public struct StoreScope: Hashable, Sendable {
-    /// The client id. If the app configured a template, the value is the id that the client created from the template.
+    /// The client id. If the configured client id contains `%`, the value is the id that the client created from it.
     public let clientID: String
 
     /// The broker, as `host:port`.

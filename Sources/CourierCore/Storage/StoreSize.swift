@@ -47,8 +47,8 @@ package struct StoreSize: Hashable, Sendable {
     /// Returns whether the rows and the bytes are both within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Returns whether the rows and the bytes both fit. A number fits if it is within the limit, or not larger than the
-    /// number in `before`.
+    /// Returns whether the rows and the bytes both fit. A number fits if it is within the limit, or if it is not larger
+    /// than the earlier number in `before`.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

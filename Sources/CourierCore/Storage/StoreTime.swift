@@ -27,8 +27,9 @@ public struct StoreTime: Hashable, Sendable {
 }
 
 extension StoreTime {
-    /// Returns the time from an earlier point in time to this one. If both are of the same boot of the machine, a change
-    /// of the date has no effect. Otherwise, it is the difference of the dates, or 0 if that is negative.
+    /// Returns the time from an earlier point in time to this point in time. If both belong to the same boot of the
+    /// machine, a change of the date has no effect. Otherwise, the result is the difference of the dates, or 0 if this
+    /// difference is negative.
     ///
     /// - Parameter earlier: The earlier point in time.
     /// - Returns: The time, never negative.

@@ -4,10 +4,10 @@ public import Foundation
 public struct StoredJob: Hashable, Sendable {
     /// Whether a job waits for its handler, or is parked.
     public enum Stage: Hashable, Sendable {
-        /// The next attempt may begin after a pause that started at a point in time.
+        /// The job waits. The next attempt may begin when this pause, which started at a point in time, has passed.
         case waiting(Duration, since: StoreTime)
 
-        /// The message is parked, since this date. The reason is ``State/lastError``.
+        /// The message was parked at this date, and its handler is not called again. The reason is ``State/lastError``.
         case parked(at: Date)
     }
 
@@ -16,7 +16,7 @@ public struct StoredJob: Hashable, Sendable {
         /// The name of the processor that handles the message.
         public var processor: String
 
-        /// The key by which copies of the message are recognized; `nil` if the processor does not look for copies.
+        /// The key that identifies copies of the message; `nil` if the processor does not look for copies.
         public var deduplicationKey: String?
 
         /// The number of attempts that failed.
@@ -32,7 +32,7 @@ public struct StoredJob: Hashable, Sendable {
         ///
         /// - Parameters:
         ///   - processor: The name of the processor.
-        ///   - deduplicationKey: The key by which copies are recognized; `nil` by default.
+        ///   - deduplicationKey: The key that identifies copies of the message; `nil` by default.
         ///   - attempts: The number of attempts that failed; 0 by default.
         ///   - lastError: The error of the last attempt; `nil` by default.
         ///   - stage: Whether the job waits or is parked.
@@ -47,7 +47,8 @@ public struct StoredJob: Hashable, Sendable {
             self.stage = stage
         }
 
-        /// Returns the state of a parked job that is retried: it waits without a pause, and no attempt counts.
+        /// Returns the state of a parked job that is retried: it waits without a pause, and its number of attempts is
+        /// 0.
         package func retried(at time: StoreTime) -> State {
             var state = self
             (state.attempts, state.stage) = (0, .waiting(.zero, since: time))
@@ -75,7 +76,7 @@ public struct StoredJob: Hashable, Sendable {
     }
 }
 
-/// The key of a message that was handled, by which a ``MessageProcessor`` recognizes copies of the message.
+/// The key of a message that was handled. A ``MessageProcessor`` recognizes copies of the message by this key.
 public struct ProcessedKey: Hashable, Sendable {
     /// The name of the processor.
     public let processor: String

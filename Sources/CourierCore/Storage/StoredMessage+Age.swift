@@ -29,7 +29,7 @@ extension StoredMessage {
     }
 
     /// Returns whether the lifetime of the message is over. Every store must use this method to decide whether a
-    /// message has expired. An index or a query may only select the messages to check with this method.
+    /// message has expired. An index or a query may select candidates, but this method must then check each candidate.
     ///
     /// - Parameter time: The current time.
     /// - Returns: `true` if the lifetime is over; `false` if it is not over or has no limit.

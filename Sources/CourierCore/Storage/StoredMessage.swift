@@ -40,7 +40,7 @@ public struct StoredMessage: Hashable, Sendable {
 
     /// The date when the message expires; `nil` for never.
     ///
-    /// A store may remove an expired incoming message, but never an outgoing message. The client itself gives up an
+    /// A store may remove an expired incoming message, but never an outgoing message. The client itself removes an
     /// outgoing message that expires before it was sent.
     ///
     /// The expiry of an outgoing message is the earlier of two limits: its ``MessageProperties/messageExpiry``, and the
@@ -62,7 +62,7 @@ public struct StoredMessage: Hashable, Sendable {
     ///   - payload: The payload.
     ///   - qos: The quality of service.
     ///   - isRetained: For an outgoing message, whether the broker must retain the message. For an incoming message,
-    ///     whether the broker sent it as a retained message. `false` by default.
+    ///     whether the broker sent the message as a retained message. `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     ///   - storedAt: The date when the client accepted or received the message.
     ///   - expiresAt: The date when the message expires; `nil` by default.
@@ -105,7 +105,7 @@ extension StoredMessage: CustomStringConvertible, CustomDebugStringConvertible, 
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    /// Shows the same fields as ``description``, so that `dump` and debuggers show no payload either.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -7,7 +7,7 @@ public struct StoredOutgoing: Hashable, Sendable {
     ///                                       └──PUBREC──▶ received ──PUBCOMP──▶ (removed)
     /// ```
     public enum Progress: Hashable, Sendable {
-        /// The message has no packet id: it was never sent, or its packet id is not valid any more.
+        /// The message was never sent, or its packet id is no longer valid.
         case queued
 
         /// The message was sent with this packet id and is not acknowledged. If the broker keeps the session, the

@@ -21,7 +21,7 @@ package enum PortableText {
     }
 
     /// Returns the end of an error sentence that reports the first forbidden character and its position; `nil` if there
-    /// is no such character. The caller puts the name of the text before the returned words.
+    /// is no such character. The caller puts the name of the text before this end.
     package static func problem(of text: String) -> String? {
         if isPrintableASCII(text) { return nil }
         for (index, scalar) in text.unicodeScalars.enumerated() where isForbidden(scalar) {
@@ -43,7 +43,7 @@ package enum PortableText {
 
     /// True if the text is a topic name of 1 to 200 printable ASCII characters that does not begin with `$`. Such a
     /// name is legal and portable. If the result is `false`, the name may still be legal. The check runs for each
-    /// message, so it is fast: it reads the text once.
+    /// message, so it reads the text only once.
     package static func isPlainTopicName(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in
             guard bytes.byteCount > 0, bytes.byteCount <= maximumSeparators else { return false }
@@ -86,7 +86,7 @@ package enum PortableText {
         }
         var index = 0
         while index < count {
-            // The last group ends at the end of the text, and may overlap the group before it.
+            // The last group of eight bytes ends at the end of the text. It may overlap the previous group.
             let start = min(index, count - 8)
             if !isGood(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
@@ -94,9 +94,9 @@ package enum PortableText {
         return true
     }
 
-    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte marks a failure. The bit is set in
-    /// `bytes` for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A
-    /// carry or borrow can change another byte only if some byte fails anyway.
+    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte is set if the byte fails: in `bytes`
+    /// for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A carry or
+    /// borrow changes a neighboring byte only if another byte fails, so the result stays correct.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

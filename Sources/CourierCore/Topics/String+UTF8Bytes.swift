@@ -1,7 +1,8 @@
 /// Access to the UTF-8 bytes of a text.
 ///
-/// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs the systems
-/// of 2025. It also needs three calls that are not inlined. No other file of this module may use it.
+/// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs system
+/// versions of 2025 or later. `utf8Span` also needs three calls that are not inlined. No other file of this module may
+/// use `utf8Span`.
 extension String {
     /// Calls `body` with the UTF-8 bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
     @inlinable @inline(__always)

@@ -8,8 +8,8 @@
 /// try notes.arguments(in: TopicName("chat/7/notes"))  // ["room": "7"]
 /// ```
 ///
-/// `{name}` is a parameter. A parameter stands for one whole level, and gets its value by a call such as `notes(room:
-/// "7")`. `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
+/// `{name}` is a parameter. A parameter stands for one whole level. A call such as `notes(room: "7")` sets its value.
+/// `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
 ///
 /// Each use of a topic replaces `%u` and `%c` once, with the values of the latest connection attempt. A loop that
 /// starts before the first attempt waits for that attempt. A running loop keeps its values, even if a different user
@@ -20,11 +20,11 @@
 /// the error earlier, call ``checked()``.
 @dynamicCallable
 public struct Topic<Value>: Sendable {
-    /// The template's text, with the parameter values so far.
+    /// The text of the template, with the parameter values that were set so far.
     public let template: TopicTemplate
 
-    /// The quality of service for publishing and subscribing, unless the call names another one. A request with
-    /// `request(_:to:timeout:as:)` always uses `.one`.
+    /// The quality of service for publishing and subscribing, unless the call specifies another quality of service. A
+    /// request with `request(_:to:timeout:as:)` always uses `.one`.
     public let qos: QoS
 
     /// Creates a topic from a template.

@@ -80,7 +80,7 @@ extension TopicFilter {
     /// A broken rule, described by a part of a sentence.
     private struct Violation: Error { let sentence: String }
 
-    /// Checks every rule, and returns the offset of the part that is compared with topics.
+    /// Checks every rule, and returns the byte offset of the part that is compared with topics.
     private static func check(_ string: String) throws(Violation) -> Int {
         if let problem = TopicRules.lengthOrNullProblem(of: string) { throw Violation(sentence: problem) }
         let offset = try shareLength(of: string)
@@ -151,7 +151,7 @@ extension TopicFilter {
         }
         var (inFilter, inTopic) = (0, 0)
         while true {
-            // Both indices are at the start of a level, which may be empty.
+            // Both `inFilter` and `inTopic` are at the start of a level, which may be empty.
             if inFilter < filter.count, filter[inFilter] == TopicRules.multiLevelWildcard { return true }
             if inFilter < filter.count, filter[inFilter] == TopicRules.singleLevelWildcard {
                 inFilter += 1
@@ -172,8 +172,8 @@ extension TopicFilter {
         }
     }
 
-    /// Returns whether at least one topic matches both filters. The empty topic counts, too. Shared filters are
-    /// compared without `$share/group/`.
+    /// Returns whether at least one topic, which may be empty, matches both filters. Shared filters are compared
+    /// without `$share/group/`.
     package func overlaps(_ other: TopicFilter) -> Bool {
         string.withUTF8Span { one in
             other.string.withUTF8Span { two in
@@ -193,7 +193,7 @@ extension TopicFilter {
         }
         var (inOne, inTwo) = (0, 0)
         while true {
-            // Both indices are at the start of a level, which may be empty.
+            // Both `inOne` and `inTwo` are at the start of a level, which may be empty.
             if isWildcard(inOne, of: one, TopicRules.multiLevelWildcard) { return true }
             if isWildcard(inTwo, of: two, TopicRules.multiLevelWildcard) { return true }
             let isAnyLevel =

@@ -24,8 +24,8 @@ package enum TopicRules {
         }
         var index = 0
         while index < count {
-            // Check eight bytes at a time. The last group ends at the end of the text, and may overlap the group before
-            // it.
+            // Check eight bytes at a time. The last group ends at the end of the text, and may overlap the previous
+            // group.
             let start = min(index, count - 8)
             if hasWildcardOrNull(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
@@ -49,8 +49,8 @@ package enum TopicRules {
         return (hasZero(bytes) || hasZero(wildcards))
     }
 
-    /// Returns whether one of the eight bytes is 0. If a byte is 0, the subtraction sets its highest bit. If no byte is
-    /// 0, the subtraction changes no highest bit from 0 to 1.
+    /// Returns whether one of the eight bytes is 0. If a byte is 0, subtracting 1 sets the highest bit of this byte. If
+    /// no byte is 0, no highest bit changes from 0 to 1.
     private static func hasZero(_ bytes: UInt64) -> Bool {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }

@@ -1,10 +1,10 @@
 /// The template of a ``Topic`` without the type of the topic's values. The template contains the text, and the
-/// parameter values so far.
+/// parameter values that were set so far.
 ///
 /// A request contains a template, because the values of `%u` and `%c` may not be known when the app makes the request.
-/// If the template has an error, it stores the error, and throws it when it is used.
+/// If the text or a value is wrong, the template stores the error. The methods that use the template throw this error.
 public struct TopicTemplate: Sendable {
-    /// The parsed template, or the error.
+    /// The parsed template, or the error in its text or values.
     private enum Content: Sendable {
         case exact(String)
         case levels([TopicTemplateLevel])
@@ -46,8 +46,8 @@ public struct TopicTemplate: Sendable {
     /// Sets the value of a parameter.
     ///
     /// The template becomes unusable if the parameter is unknown or already has a value. It also becomes unusable if
-    /// the value is empty or contains `/`, `+`, `#` or U+0000. If there are several mistakes, the first is thrown when
-    /// the template is used.
+    /// the value is empty or contains `/`, `+`, `#` or U+0000. If there are several mistakes, the methods that use the
+    /// template throw the error for the first mistake.
     ///
     /// - Parameters:
     ///   - parameter: The parameter's name.
@@ -156,8 +156,8 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share topic. Check the first level of the topic,
-            // which follows the group in a shared filter.
+            // A value must not turn an ordinary topic into a $SYS or $share topic. So check the first level of the
+            // topic. In a shared filter, this level follows the group.
             let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(

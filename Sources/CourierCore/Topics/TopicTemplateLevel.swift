@@ -15,14 +15,14 @@ enum TopicTemplateLevel: Equatable, Sendable {
 
     /// Returns whether the parameters' values turned the level into a level that MQTT reserves. `rendered` is the
     /// level's text with the values. The level is reserved if it begins with a dollar sign that is not in the template.
-    /// It is also reserved if the values made it `$share` or `$SYS`.
+    /// The level is also reserved if the values changed it to `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
         return true
     }
 
-    /// True if the level is only text, so that no value can change it.
+    /// True if the level contains only text and no parameter or placeholder, so that no value can change the level.
     var isPlainText: Bool {
         guard case .parts(let parts) = self else { return false }
         return parts.allSatisfy { if case .text = $0 { true } else { false } }
@@ -30,7 +30,7 @@ enum TopicTemplateLevel: Equatable, Sendable {
 }
 
 extension TopicTemplateLevel {
-    /// Parses a whole template, and checks that it is a legal filter once each parameter has a value.
+    /// Parses a whole template, and checks that the template is a legal filter when each parameter has a value.
     static func parse(_ template: String) throws(CourierError) -> [TopicTemplateLevel] {
         var levels: [TopicTemplateLevel] = []
         var names: Set<String> = []
@@ -50,14 +50,14 @@ extension TopicTemplateLevel {
         return levels
     }
 
-    /// The level with the letter x in place of each value.
+    /// The text of the level with the letter x in place of each value. The check of the template uses this text.
     private var sample: String {
         guard case .parts(let parts) = self else { return "x" }
         return parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()
     }
 
-    // Parse bytes instead of characters. A brace and a combining mark form one `Character`, but the brace must still be
-    // found.
+    // Parse bytes instead of characters. In Swift, a brace and a combining mark form one `Character`, but the parser
+    // must find the brace.
     private static func parse(
         level: Substring.UTF8View, of template: String
     ) throws(CourierError) -> TopicTemplateLevel {

@@ -1,4 +1,4 @@
-/// An array with a fixed number of elements, which are in the value itself instead of a heap block.
+/// An array with a fixed number of elements. The elements are stored in the value itself, without a heap block.
 ///
 /// `Storage` is a tuple of elements. Its size sets the number of elements, and tuples may contain tuples:
 ///
@@ -7,7 +7,8 @@
 /// counts[8] += 1
 /// ```
 ///
-/// The type `InlineArray` of the standard library does the same, but on Apple's platforms it needs the systems of 2025.
+/// The type `InlineArray` of the standard library does the same, but on Apple's platforms it needs system versions of
+/// 2025 or later.
 package struct FixedArray<Element: BitwiseCopyable, Storage: BitwiseCopyable> {
     @usableFromInline var storage: Storage
 
@@ -42,7 +43,7 @@ package struct FixedArray<Element: BitwiseCopyable, Storage: BitwiseCopyable> {
                 UnsafeRawPointer($0).load(fromByteOffset: index &* MemoryLayout<Element>.stride, as: Element.self)
             }
         }
-        // The pointer stays valid, because the caller's access to the array lasts until the access to the element ends.
+        // The pointer stays valid, because Swift ends the access to the array only after the access to the element.
         @inline(__always) unsafeMutableAddress {
             precondition(index >= 0 && index < Self.count, "an index outside the array")
             return withUnsafeMutablePointer(to: &self) {
