@@ -37,13 +37,13 @@ extension ClientEngine {
         phase = .idle
     }
 
-    /// Ends the connection at the caller's request. Writes DISCONNECT, and the server discards the will if the reason
-    /// code is `success`.
+    /// Ends the connection at the caller's request, and writes DISCONNECT. If the reason code is `success`, the server
+    /// discards the will.
     ///
-    /// DISCONNECT is not written before CONNACK.
+    /// Before CONNACK arrives, no DISCONNECT is written.
     ///
-    /// Before MQTT 5, DISCONNECT has no reason code and always makes the server discard the will. So it is written only
-    /// for `success`. For any other code, no DISCONNECT is written, and the server publishes the will.
+    /// Before MQTT 5, DISCONNECT has no reason code and always makes the server discard the will. So DISCONNECT is
+    /// written only for `success`. For any other code, the server publishes the will.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -57,7 +57,7 @@ extension ClientEngine {
     }
 
     /// Ends the connection, because the server sends packets but does not read the client's answers. The waiting
-    /// answers would fill the memory. Ignored while the engine is not connected.
+    /// answers would fill the memory. Does nothing if there is no connection.
     ///
     /// - Parameters:
     ///   - waitingByteCount: The number of bytes that wait to be sent to the server, for the reported error.
@@ -83,8 +83,8 @@ extension ClientEngine {
     /// Writes DISCONNECT. Leaves out the parts of `disconnect` that the version, the server's maximum packet size or
     /// the rules for a client's reason codes do not allow.
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
-        // Before MQTT 5, DISCONNECT always makes the server discard the will. So it is written only for `success`.
-        // Without DISCONNECT, the server publishes the will.
+        // Before MQTT 5, DISCONNECT always makes the server discard the will. So the engine writes DISCONNECT only for
+        // `success`. Without DISCONNECT, the server publishes the will.
         if link.version < .v5, disconnect.reasonCode != .success { return }
         let candidates: [Disconnect] =
             link.version >= .v5
@@ -98,8 +98,8 @@ extension ClientEngine {
         }
     }
 
-    /// Enters the phase `closing`. Ends the exchanges that must not continue on the next connection, and reports their
-    /// failures.
+    /// Enters the phase `closing`. Ends the exchanges (messages and requests in flight) that must not continue on the
+    /// next connection, and reports their failures.
     mutating func close(_ reason: CloseReason, _ actions: inout ActionList) {
         link.unacknowledgedAtEnd = unacknowledgedNow
         phase = .closing
@@ -118,7 +118,7 @@ extension ClientEngine {
         actions.append(.close(reason))
     }
 
-    /// Returns the configured CONNECT. For MQTT 5, it also contains the limits of the engine as properties.
+    /// Returns the configured CONNECT. For MQTT 5, this CONNECT also contains the limits of the engine as properties.
     private func connectPacket() -> Connect {
         var connect = configuration.connect
         connect.version = version
@@ -138,7 +138,8 @@ extension ClientEngine {
         return connect
     }
 
-    /// Chooses the version for the next connection, after the server rejected this version or closed without CONNACK.
+    /// Selects the MQTT version for the next connection, after the server rejected the current version or closed the
+    /// connection without CONNACK.
     ///
     /// MQTT 5 may fall back to 3.1.1. If 3.1.1 also fails, the version was not the cause, and the next connection uses
     /// MQTT 5 again. Returns the close reason if the version falls back; otherwise `nil`.
@@ -186,7 +187,7 @@ extension ClientEngine {
         if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
             throw .protocolError(.clientIDAssigned)
         }
-        // The client could not acknowledge a message without exceeding the limit ([MQTT-3.2.2-15]).
+        // With a smaller limit, the client could not send any acknowledgement ([MQTT-3.2.2-15]).
         if let size = connAck.properties.maximumPacketSize, size < Acknowledgement.smallestPacketSize {
             throw .protocolError(.maximumPacketSizeTooSmall(size))
         }

@@ -4,8 +4,9 @@ public import MQTTCodec
 extension ClientEngine {
     /// Processes a PUBLISH.
     ///
-    /// Returns `false`, and changes nothing, if the PUBLISH redefines a topic alias that messages in `actions` may use,
-    /// from index `first` on. The caller must read those messages, and then pass the PUBLISH again.
+    /// A PUBLISH may redefine a topic alias that messages in `actions`, from index `first` on, still use. In this case,
+    /// the function changes nothing and returns `false`. The caller must read those messages, and then pass the PUBLISH
+    /// again.
     mutating func receivedPublish(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -48,7 +49,8 @@ extension ClientEngine {
     }
 
     /// Records a QoS 2 PUBLISH, and returns true if its message is new. If the message is a repetition, PUBREC is
-    /// written again, or follows the caller's acknowledgement.
+    /// written again. If the caller has not acknowledged the message yet, PUBREC is written after the caller's
+    /// acknowledgement.
     @inline(__always)
     mutating func isNewQoS2(
         _ id: PacketID, isDuplicate: Bool, fingerprint: UInt32, now: MonotonicInstant, into buffer: inout PacketBuffer,
@@ -77,7 +79,7 @@ extension ClientEngine {
     /// True if the engine acknowledges a message when it arrives.
     ///
     /// Answers must keep the order of their messages ([MQTT-4.6.0-2]). So while earlier answers wait for the caller,
-    /// the caller also acknowledges new messages, even in automatic mode.
+    /// new messages also wait for the caller's acknowledgement, even in automatic mode.
     @inline(__always)
     private var acknowledgesAtOnce: Bool {
         configuration.acknowledgements == .automatic && !incoming.hasPending
@@ -138,14 +140,14 @@ extension ClientEngine {
 
     /// Acknowledges the message of `handle`. In MQTT 5, a failure code refuses the message.
     ///
-    /// The acknowledgement has no code before MQTT 5, or if PUBACK and PUBREC may not carry `code`. Refusing a QoS 2
-    /// message ends its exchange: ``EngineAction/incomingReleased(_:)`` follows, and the server may use the packet id
-    /// for a new message.
+    /// The acknowledgement has no code before MQTT 5, or if PUBACK and PUBREC may not carry `code`. If a QoS 2 message
+    /// is refused, the delivery ends: ``EngineAction/incomingReleased(_:)`` follows, and the server may use the packet
+    /// id for a new message.
     ///
-    /// The packet is written when all earlier messages are acknowledged ([MQTT-4.6.0-2]). If the connection of a
-    /// message has ended, the server sends the message again. Then the handle of a QoS 1 message is ignored. The
-    /// acknowledgement of a QoS 2 message is kept until the message arrives again. Returns `false` if the handle was
-    /// ignored.
+    /// The acknowledgement is written when all earlier messages are acknowledged ([MQTT-4.6.0-2]). If the connection of
+    /// a message has ended, the server sends the message again. In this case, the handle of a QoS 1 message is ignored.
+    /// The acknowledgement of a QoS 2 message is kept until the message arrives again. Returns `false` if the handle
+    /// was ignored.
     @discardableResult
     public mutating func acknowledge(
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
@@ -174,7 +176,7 @@ extension ClientEngine {
         }
     }
 
-    /// Ends the exchange of a refused QoS 2 message, because PUBREC with the failure code was written.
+    /// Ends the delivery of a refused QoS 2 message, because PUBREC with the failure code was written.
     private mutating func refused(_ id: PacketID, _ actions: inout ActionList) {
         guard incoming.refused(id) else { return }
         if configuration.awaitsStorage { incoming.beginRelease(id, isPubCompDue: false) }

@@ -31,8 +31,8 @@ extension ClientEngine {
 
     /// Publishes `messages` in order, each like ``publish(_:now:into:_:)-(OutgoingMessage,_,_,_)``.
     ///
-    /// The engine copies the QoS 1 and 2 messages that it accepts. Once its memory is large enough for these messages,
-    /// no message allocates memory.
+    /// The engine copies the QoS 1 and 2 messages that it accepts. If the engine's memory already has room for these
+    /// messages, copying them allocates no memory.
     package mutating func publish(
         _ messages: UnsafeBufferPointer<MessageView>, now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -62,10 +62,10 @@ extension ClientEngine {
         return publishCapacity > 0 ? nil : .quotaExceeded
     }
 
-    /// Resumes the exchanges of an earlier connection: writes the PUBRELs at once, in the order of their PUBRECs, and
-    /// queues the PUBLISH packets in their original order.
+    /// Continues the unfinished deliveries of an earlier connection. Writes the PUBREL packets at once, in the order of
+    /// their PUBRECs. Queues the PUBLISH packets in their original order.
     ///
-    /// A PUBREL does not depend on quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
+    /// The quota and the send limit do not apply to PUBREL. MQTT requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
         var unsent: [PacketID] = []
         for id in outgoing.idsInOrder() {
@@ -105,7 +105,8 @@ extension ClientEngine {
         }
     }
 
-    /// Starts the exchange of a QoS 1 or 2 message.
+    /// Starts the delivery of a QoS 1 or 2 message: assigns a packet id, and writes PUBLISH if nothing must happen
+    /// before.
     private mutating func begin(
         _ message: MessageMemory.Place, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -141,7 +142,7 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
-    /// Sends the PUBLISH of an exchange of an earlier connection. Sets DUP if the PUBLISH was written before
+    /// Sends the PUBLISH of a delivery that began on an earlier connection. Sets DUP if the PUBLISH was written before
     /// ([MQTT-4.4.0-1]). Returns `false` if the PUBLISH must wait for quota or for the send limit.
     private mutating func resend(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -152,8 +153,8 @@ extension ClientEngine {
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
         guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
-            // Take the quota now, although the PUBLISH may be written later. So no later QoS 2 message is sent before
-            // this PUBLISH ([MQTT-4.6.0-1]).
+            // Take the quota now, although the PUBLISH may be written later. Otherwise, a later QoS 2 message could be
+            // sent before this PUBLISH ([MQTT-4.6.0-1]).
             link.takeQuota()
             outgoing.markHoldsQuota(id)
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
@@ -172,7 +173,8 @@ extension ClientEngine {
         do throws(EncodeError) {
             try link.write(memory.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
-            // Encoding may fail, because the new connection may allow less, such as smaller packets.
+            // Encoding may fail, because the server of the new connection may have stricter limits, such as a smaller
+            // maximum packet size.
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
@@ -185,9 +187,10 @@ extension ClientEngine {
         return true
     }
 
-    /// Discards the message of an exchange.
+    /// Stops the delivery of a message, and discards the message.
     ///
-    /// The id is free at once, except if a QoS 2 message was written before, because the server may have this message.
+    /// The packet id is free at once, with one exception: if a QoS 2 message was written before, the server may have
+    /// this message.
     private mutating func giveUp(
         _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -199,14 +202,14 @@ extension ClientEngine {
         let isHeld = configuration.awaitsStorage
         guard let exchange = outgoing.giveUp(id, isHeld: isHeld) else { return }
         if let message = exchange.message { memory.discard(message) }
-        // PUBREL waits until the caller has stored the end of the message. Otherwise, after a restart, the store could
-        // send the message again after its PUBREL, which is forbidden ([MQTT-4.3.3-6]).
+        // PUBREL waits until the caller has stored that the delivery ended. Otherwise, after a restart, the message
+        // could be sent again after its PUBREL, which is forbidden ([MQTT-4.3.3-6]).
         guard isHeld else { return release(id, .untilFreed, now: now, into: &buffer) }
         actions.append(ExchangeProgress.givenUp(exchange.token, id))
     }
 
-    /// Writes PUBREL, except for an id that is reserved until the session ends. If the message was given up
-    /// (`untilFreed`), PUBREL waits for a connection that supports QoS 2.
+    /// Writes PUBREL. If the id is reserved until the session ends, writes nothing. If the message was given up
+    /// (`untilFreed`), PUBREL waits for a connection whose server supports QoS 2.
     mutating func release(
         _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: MonotonicInstant, into buffer: inout PacketBuffer
     ) {
@@ -217,7 +220,7 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Ends the exchange of `id` and discards its message.
+    /// Ends the exchange with this packet id, and discards its message.
     @discardableResult
     @inline(__always)
     mutating func endExchange(_ id: PacketID) -> OutgoingExchanges.Exchange? {
@@ -226,7 +229,8 @@ extension ClientEngine {
         return exchange
     }
 
-    /// The reason why a message must not be sent, on this connection or at all; `nil` if it may be sent.
+    /// The reason why a message must not be sent, either on this connection or on any connection; `nil` if the message
+    /// may be sent.
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: MonotonicInstant) -> EngineAction.Failure? {
         if header.expiresAt <= now || header.firstSendEnd <= now { return .expired }
@@ -253,7 +257,7 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubAck: finish(id, acknowledgement, &actions)
         case .untilPubRec:
-            // A server without QoS 2 may answer a QoS 2 PUBLISH with PUBACK. Then PUBACK ends the exchange.
+            // A server without QoS 2 may answer a QoS 2 PUBLISH with PUBACK. In this case, PUBACK ends the delivery.
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
@@ -270,7 +274,7 @@ extension ClientEngine {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
         case .untilPubRec:
-            // A failure code in PUBREC ends the exchange (MQTT 5.0, section 4.3.3).
+            // A failure code in PUBREC ends the delivery (MQTT 5.0, section 4.3.3).
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             let isHeld = configuration.awaitsStorage
             guard let exchange = outgoing.advanceToPubComp(id, at: now, isHeld: isHeld) else { return }
@@ -317,7 +321,7 @@ extension ClientEngine {
         }
     }
 
-    /// Ends the exchange of a message whose PUBREC arrived before.
+    /// Ends the delivery of a message whose PUBREC arrived before.
     private mutating func finishReleased(
         _ id: PacketID, _ acknowledgement: AcknowledgementResult, _ actions: inout ActionList
     ) {
@@ -351,8 +355,8 @@ extension ClientEngine {
             case .pubComp: .pubComp(acknowledgement)
             default: .pubAck(acknowledgement)
             }
-        // If the packet may not carry the code, the caller made a mistake. Leave out the code, because the exchange
-        // must continue.
+        // If MQTT does not allow the code in this packet, the caller made a mistake. Leave out the code, because the
+        // delivery must continue.
         if (try? link.encoder.encode(packet, into: &buffer)) == nil {
             link.encoder.encodeSuccess(type, id, into: &buffer)
             return .success

@@ -15,8 +15,8 @@ struct AcknowledgementResult {
 
 /// Processes received bytes.
 extension ClientEngine {
-    /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs them. With
-    /// this limit, the list fits into the processor's cache.
+    /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs these
+    /// actions. With this limit, the list of actions fits into the processor's cache.
     public static let actionsPerCall = 256
 
     /// Processes the complete packets in `bytes`, and returns the number of bytes that were consumed.
@@ -29,8 +29,8 @@ extension ClientEngine {
     public mutating func received(
         _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
-        // Access the unsafe bytes once for all packets. Only the decoder parses them, and it checks the bounds of every
-        // read.
+        // Get the unsafe bytes once for all packets. Only the decoder parses the bytes, and the decoder checks the
+        // bounds of every read.
         bytes.withUnsafeBytes { received($0, now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
@@ -57,7 +57,8 @@ extension ClientEngine {
         } catch {
             do throws(Fault) {
                 guard let size = skippableSize(error) else { throw error }
-                // The caller passes the packet again after it has handled the packets before it.
+                // If other packets precede this packet, return first. The caller handles their actions, and then passes
+                // this packet again.
                 if offset == 0 { return try beginSkipping(packetSize: size, in: bytes) }
             } catch {
                 fail(error, into: &buffer, &actions)
@@ -91,8 +92,8 @@ extension ClientEngine {
         }
     }
 
-    /// Processes a packet. Returns `false` if the caller must read the messages from index `first` on, and then pass
-    /// this packet again.
+    /// Processes a packet. Returns `false` if the caller must read the messages in `actions` from index `first` on, and
+    /// then pass this packet again.
     private mutating func received(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList

@@ -1,15 +1,15 @@
 public import MQTTCodec
 
-/// Helps the caller to find a message that makes the server close connections: limits sending, and gives up one
-/// message.
+/// Helps the caller to find a message that makes the server close connections. The functions limit sending, and stop
+/// the delivery of one message.
 extension ClientEngine {
     /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later
     /// connections.
     ///
     /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` takes the limit into account.
-    /// Messages of an earlier connection are sent again, in order, before new messages. A message does not count after
-    /// its PUBREC arrived. The limit does not delay PUBREL packets. A lower limit does not affect messages that have
-    /// already taken quota on this connection.
+    /// Messages of an earlier connection are sent again, in order, before new messages. A message no longer counts when
+    /// its PUBREC has arrived. The limit does not delay PUBREL packets. A lower limit does not affect messages that
+    /// were already sent, or prepared for sending, on this connection.
     ///
     /// - Parameters:
     ///   - limit: The limit. `nil`, the initial state, means no limit. 0 holds back all QoS 1 and 2 messages.
@@ -25,8 +25,8 @@ extension ClientEngine {
 
     /// The QoS 1 and 2 PUBLISH packets that were written on the current or last connection and have no answer.
     ///
-    /// After the end of a connection, the value is the state at this end, until the next connection opens. During a
-    /// connection, each access searches all exchanges.
+    /// After a connection ends, the value describes the packets at this end, until the next connection opens. During a
+    /// connection, each access searches all unfinished deliveries.
     public var unacknowledgedPublishes: UnacknowledgedPublishes {
         link.unacknowledgedAtEnd ?? unacknowledgedNow
     }
@@ -49,7 +49,8 @@ extension ClientEngine {
             lastQoS0SentAt: link.unacknowledgeableSentAt?.instant)
     }
 
-    /// Gives up a message: ends its exchange, and never sends the message again. The engine reports no action for this.
+    /// Gives up a message: ends its delivery, and never sends the message again. The engine reports no action for this
+    /// message.
     ///
     /// The message must have QoS 1 or 2, and must wait to be sent again. All messages wait after the end of their
     /// connection. A message that was written on the current connection cannot be given up, because its answer may

@@ -4,9 +4,9 @@ import MQTTCodec
 extension ClientEngine {
     /// Uses `configuration` for the next connection. Traps during a connection.
     ///
-    /// A different client id means a different session. Then ``EngineConfiguration/sessionLossPolicy`` decides about
-    /// the messages in flight. If `isSameServer` is true and the new configuration allows it, the engine keeps the
-    /// version that the last server supports. The acknowledgement mode does not change.
+    /// A different client id means a different session. In this case, ``EngineConfiguration/sessionLossPolicy`` selects
+    /// what happens to the messages in flight. If `isSameServer` is true and the new configuration allows it, the
+    /// engine keeps the version that the last server supports. The acknowledgement mode does not change.
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
@@ -17,8 +17,8 @@ extension ClientEngine {
         let acknowledgements = self.configuration.acknowledgements
         self.configuration = configuration
         self.configuration.acknowledgements = acknowledgements
-        // Do not keep 3.1.1 if the configuration has no fallback, because it may need features that MQTT 3.1.1 does not
-        // have.
+        // If the configuration has no fallback, do not keep 3.1.1, because the configuration may need features of MQTT
+        // 5.
         let mayKeepVersion = configuration.fallsBackToVersion311 || version == configuration.connect.version
         if !isSameServer || !isSameWish || !mayKeepVersion {
             version = configuration.connect.version
@@ -33,7 +33,7 @@ extension ClientEngine {
         configuration.acknowledgements = mode
     }
 
-    /// Forgets the session with all exchanges in both directions. Traps during a connection.
+    /// Forgets the session with all unfinished deliveries in both directions. Traps during a connection.
     ///
     /// Published messages that are in flight fail with ``EngineAction/Failure/dropped``.
     public mutating func forgetSession(_ actions: inout ActionList) {
@@ -50,16 +50,16 @@ extension ClientEngine {
         sessionChanges()
     }
 
-    /// Ends the exchanges of the last session as `sessionLossPolicy` says, because the server has no session or a
-    /// different one.
+    /// Ends all unfinished deliveries of the last session, because the server has no session or a different session.
+    /// `sessionLossPolicy` selects what happens to the messages.
     mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()
         for id in outgoing.idsInOrder() {
             guard let exchange = endExchange(id), !exchange.kind.isGivenUp else { continue }
             switch configuration.sessionLossPolicy {
             case .resend where exchange.message != nil: actions.append(.returned(exchange.token))
-            // After PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]). The client cannot
-            // know whether the server delivered the message.
+            // PUBREL may have been sent, so the PUBLISH must not be sent again ([MQTT-4.3.3-6]). The client cannot know
+            // whether the server delivered the message.
             case .resend, .fail: actions.append(.failed(exchange.token, .sessionLost))
             case .drop: actions.append(.failed(exchange.token, .dropped))
             }

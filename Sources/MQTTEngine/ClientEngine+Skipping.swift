@@ -1,16 +1,16 @@
 import MQTTCodec
 
-/// Messages that are larger than ``EngineConfiguration/maximumPacketSize``, before MQTT 5.
+/// Skips messages that are larger than ``EngineConfiguration/maximumPacketSize``, before MQTT 5.
 ///
 /// The server does not know the limit, and would send a message of QoS 1 or 2 again on each connection. So the engine
 /// discards the payload while it arrives, and acknowledges the message.
 extension ClientEngine {
-    /// True while the payload of a message is being discarded. If this is true before or after a call of
+    /// True while the payload of a message is being discarded. If the value is true before or after a call of
     /// ``received(_:now:into:_:)``, all bytes that the call consumed belong to this message.
     public var isSkipping: Bool { link.skippedPublish != nil }
 
-    /// Returns the size of the packet if the connection can continue after `fault`: the packet is too large, but the
-    /// engine can skip it. Otherwise returns `nil`.
+    /// Returns the size of a packet that is too large and that the engine can skip. Returns `nil` if `fault` has
+    /// another cause or the engine cannot skip the packet, so that the connection must end.
     func skippableSize(_ fault: Fault) -> Int? {
         guard case .malformed(let error) = fault, case .packetTooLarge(let size, _) = error.violation,
             error.packet == .publish, isConnected, link.version < .v5
@@ -18,7 +18,8 @@ extension ClientEngine {
         return size
     }
 
-    /// Begins to skip the PUBLISH at the start of `bytes`. Returns the size of its head; 0 if the head is incomplete.
+    /// Begins to skip the PUBLISH at the start of `bytes`. Returns the size of the part before the payload; 0 if that
+    /// part is incomplete.
     mutating func beginSkipping(packetSize: Int, in bytes: UnsafeRawBufferPointer) throws(Fault) -> Int {
         do throws(DecodeError) {
             guard case .frame(let head) = try link.decoder.headOfLargePublish(in: bytes, at: 0) else { return 0 }

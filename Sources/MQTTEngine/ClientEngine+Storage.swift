@@ -2,7 +2,7 @@ public import MQTTCodec
 
 /// Methods for a caller that stores the session on disk; see ``EngineConfiguration/awaitsStorage``.
 extension ClientEngine {
-    /// A message of an earlier process whose exchange is not finished.
+    /// A message of an earlier process whose delivery is not finished.
     public enum UnfinishedMessage: Sendable {
         /// The PUBLISH was written with this packet id, or was about to be written.
         case sent(OutgoingMessage, PacketID)
@@ -13,10 +13,10 @@ extension ClientEngine {
         case givenUp(PacketID)
     }
 
-    /// Restores the session that an earlier process left. Call this once, before the first connection.
+    /// Restores the session that an earlier process left. Call this function once, before the first connection.
     ///
     /// If the server has kept the session, the engine sends the messages again. Otherwise,
-    /// ``EngineConfiguration/sessionLossPolicy`` decides about the messages.
+    /// ``EngineConfiguration/sessionLossPolicy`` selects what happens to the messages.
     ///
     /// - Parameters:
     ///   - messages: Outgoing messages, in the order in which they were first sent.
@@ -47,7 +47,8 @@ extension ClientEngine {
         incoming.restore(ids)
     }
 
-    /// Continues an exchange after the caller stored its last step. Writes the packet that waited for this.
+    /// Continues the delivery of a message after the caller stored its last step. Writes the packet that waited until
+    /// the step was stored.
     ///
     /// - Parameters:
     ///   - token: The token of the message.
@@ -56,7 +57,7 @@ extension ClientEngine {
     ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet does not have to wait for another
     ///     message. Otherwise, the packet is written later.
     ///   - actions: Receives the failure of a message that cannot be written. The failure frees quota for waiting
-    ///     messages, and their actions follow.
+    ///     messages, so the actions of these messages follow.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -87,8 +88,8 @@ extension ClientEngine {
         }
     }
 
-    /// Writes PUBCOMP after the caller stored the end of a received QoS 2 message. A refused message needs no PUBCOMP,
-    /// because PUBREC already ended its exchange.
+    /// Writes PUBCOMP after the caller stored that the delivery of a received QoS 2 message ended. A refused message
+    /// needs no PUBCOMP, because PUBREC already ended its delivery.
     ///
     /// - Parameters:
     ///   - id: The packet id.

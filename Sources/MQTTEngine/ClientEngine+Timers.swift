@@ -15,7 +15,8 @@ extension ClientEngine {
         }
     }
 
-    /// Sends PINGREQ or reports a timeout if ``deadline`` has passed. An early or late call does no harm.
+    /// Sends PINGREQ or reports a timeout if ``deadline`` has passed. If a call comes before ``deadline``, it does
+    /// nothing. A late call only delays PINGREQ or the timeout.
     public mutating func timerFired(
         now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -35,7 +36,7 @@ extension ClientEngine {
         }
     }
 
-    /// Sends PINGREQ now, even if a packet was written recently. Ignored without a connection.
+    /// Sends PINGREQ now, even if a packet was written recently. Does nothing without a connection.
     public mutating func ping(now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         ping(now: MonotonicInstant(now), into: &buffer, &actions)
     }
@@ -63,7 +64,8 @@ extension ClientEngine {
         }
     }
 
-    /// Postpones the timeouts for answers, because bytes of a packet arrived that the server sends before any answer.
+    /// Restarts the timeouts for answers, because the server is still sending the bytes of a packet, and answers can
+    /// arrive only after this packet.
     mutating func delayAnswerTimeouts(now: MonotonicInstant) {
         if link.pingSentAt != nil { link.pingSentAt = now }
         if link.acknowledgementCheck != nil {
@@ -103,8 +105,8 @@ extension ClientEngine {
         link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
     }
 
-    /// Returns the packet whose answer is awaited longest, if the answer is overdue; otherwise `nil`. Searches the
-    /// exchanges only at check times, so that an answer between two checks need not change a timer.
+    /// Returns the packet whose answer is awaited longest, if the answer is overdue; otherwise `nil`. Searches only
+    /// when a check is due, so that the arrival of an answer need not change a timer.
     private mutating func overduePacket(now: MonotonicInstant) -> OverduePacket? {
         guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
             let timeout = configuration.acknowledgementTimeout

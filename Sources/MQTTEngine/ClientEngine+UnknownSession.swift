@@ -15,12 +15,12 @@ extension ClientEngine {
     /// Records that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// Stops freeing packet ids with PUBREL, because the server started a new session or never answers these PUBREL
-    /// packets.
+    /// Stops freeing packet ids with PUBREL. The reason is that the server started a new session, or that the server
+    /// never answers these PUBREL packets.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
-    /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. If so, marks the exchange
-    /// as waiting.
+    /// Returns true if a new QoS 2 message must wait until PUBREL has freed its packet id. In this case, marks the
+    /// message as waiting.
     @inline(__always)
     mutating func mustClear(_ id: PacketID) -> Bool {
         guard unknownSession?.mustClear(id) ?? false else { return false }
@@ -29,7 +29,7 @@ extension ClientEngine {
         return true
     }
 
-    /// Writes the PUBREL that frees the packet id of a waiting exchange. If the engine has stopped freeing ids,
+    /// Writes the PUBREL that frees the packet id of a waiting QoS 2 message. If the engine has stopped freeing ids,
     /// continues with PUBLISH.
     mutating func clear(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -42,7 +42,8 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free. The code "not found" also confirms this.
+    /// Continues with PUBLISH, because PUBCOMP confirmed that the packet id is free. PUBCOMP with the code "packet id
+    /// not found" confirms this, too.
     ///
     /// The message is reported as sent only now, so that the caller stores a packet id that is free.
     mutating func receivedCleared(
@@ -80,7 +81,8 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Records that the connection ended. Stops freeing packet ids with PUBREL if the server never answered a PUBREL.
+    /// Records that the connection ended. If the server answered no PUBREL on several connections, stops freeing packet
+    /// ids with PUBREL.
     mutating func unknownSessionLostConnection() {
         guard unknownSession != nil else { return }
         if unknownSession?.connectionLost(lastToBeCleared) == false { sessionBecameKnown() }

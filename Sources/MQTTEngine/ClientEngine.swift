@@ -14,7 +14,7 @@ public import MQTTCodec
 /// let consumed = engine.received(bytes, now: clock.now, into: &buffer, &actions)
 /// ```
 ///
-/// One engine keeps its session across many connections, one after the other:
+/// One engine keeps its session over many successive connections:
 ///
 /// ```
 /// idle ──transportOpened──▶ connecting ──CONNACK──▶ connected
@@ -26,10 +26,10 @@ public import MQTTCodec
 /// In `closing`, the engine has already returned the connection's only ``EngineAction/close(_:)``. The engine ignores
 /// bytes and timers until the caller reports that the transport is closed.
 ///
-/// The engine has no queue, and knows only messages in flight. The caller publishes no more messages than
+/// The engine has no queue, and stores only messages in flight. The caller publishes no more messages than
 /// ``publishCapacity`` allows, and holds back all other messages. In a session of an earlier process, the engine sends
-/// PUBREL before it uses a packet id. If the server ends four connections in a row instead of answering, the engine
-/// sends no more of these PUBRELs.
+/// PUBREL before it uses a packet id for QoS 2. If the server ends four connections in a row without answering, the
+/// engine sends no more of these PUBRELs.
 public struct ClientEngine: ~Copyable {
     /// The phase of the connection.
     enum Phase {
@@ -47,16 +47,19 @@ public struct ClientEngine: ~Copyable {
     var phase = Phase.idle
     /// The version of the next CONNECT: the configured version, or the version to which the engine fell back.
     var version: ProtocolVersion
-    /// True after a server accepted ``version``, or refused the client for a reason other than the version. Then the
-    /// engine does not fall back if a server closes without a reason.
+    /// True after a server accepted ``version``, or refused the client for a reason other than the version. If this is
+    /// true, the engine keeps the version even if a server closes the connection without a reason.
     var hasConfirmedVersion = false
-    /// False if an earlier process may have left QoS 2 exchanges in the server's session; see `UnknownSession`.
+    /// False if an earlier process may have left unfinished QoS 2 deliveries in the server's session; see
+    /// `UnknownSession`.
     var isSessionKnown = false
 
-    // The exchanges that the client started. They continue after the end of a connection.
+    // The deliveries and requests that the client started and the server has not finished. They continue after the end
+    // of a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    /// The progress of freeing packet ids that an earlier process may have left in use; `nil` if no id must be freed.
+    /// The packet ids that were freed, because an earlier process may have left them in use; `nil` if no id must be
+    /// freed.
     var unknownSession: UnknownSession?
     /// The bytes of the messages in ``outgoing`` that may have to be sent again.
     var memory = MessageMemory()
@@ -79,7 +82,7 @@ public struct ClientEngine: ~Copyable {
     /// The number of QoS 1 and 2 messages that `publish` accepts now. Further messages fail with
     /// ``EngineAction/Failure/quotaExceeded``.
     ///
-    /// The value is 0 without a connection, and while exchanges of an earlier connection wait to be sent again.
+    /// The value is 0 without a connection, and while messages of an earlier connection wait to be sent again.
     /// Otherwise, the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` limit the
     /// value. Acknowledgements raise the value.
     public var publishCapacity: Int {
@@ -87,18 +90,18 @@ public struct ClientEngine: ~Copyable {
         return min(link.quota, outgoing.freeIDCount, max(0, sendLimit &- link.unacknowledgedPublishCount))
     }
 
-    /// The number of exchanges that the server has not finished, including SUBSCRIBE and UNSUBSCRIBE. Messages that
-    /// ``giveUp(_:)`` ended do not count.
+    /// The number of messages and requests that the server has not finished, including SUBSCRIBE and UNSUBSCRIBE.
+    /// Messages that ``giveUp(_:)`` ended do not count.
     public var inFlightCount: Int { outgoing.count - outgoing.reservedCount }
 
-    /// True while the engine will report the end of at least one exchange. The engine reports no end for a message that
-    /// was given up.
+    /// True while at least one message or request waits for an answer that the engine will report. The engine reports
+    /// no answer for a message that was given up.
     public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
 
     /// The number of bytes used by QoS 1 and 2 messages that are not acknowledged and may be sent again.
     public var keptByteCount: Int { memory.byteCount }
 
-    /// The number of incoming QoS 1 and 2 messages of this connection whose exchange is not finished.
+    /// The number of incoming QoS 1 and 2 messages of this connection whose delivery is not finished.
     public var unacknowledgedCount: Int { incoming.outstanding }
 
     /// The protocol version of this connection, or of the next attempt.

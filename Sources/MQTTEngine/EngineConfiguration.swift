@@ -5,12 +5,12 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The treatment of messages in flight if the server has lost the session.
     public enum SessionLossPolicy: Sendable {
         /// The engine returns the messages with ``EngineAction/returned(_:)``, and the caller publishes them again. A
-        /// QoS 2 message of the old session may be delivered twice. A message must not be sent again after its PUBREC,
-        /// so it fails with ``EngineAction/Failure/sessionLost``.
+        /// QoS 2 message of the old session may be delivered twice. A message whose PUBREC arrived must not be sent
+        /// again, so it fails with ``EngineAction/Failure/sessionLost``.
         case resend
         /// The messages fail with ``EngineAction/Failure/sessionLost``. The caller may publish them again.
         case fail
-        /// The messages are given up and fail with ``EngineAction/Failure/dropped``.
+        /// The messages fail with ``EngineAction/Failure/dropped``, and the engine forgets them.
         case drop
     }
 
@@ -23,7 +23,8 @@ public struct EngineConfiguration: Hashable, Sendable {
         case onCommand
     }
 
-    /// The CONNECT packet of every connection. The engine adds properties that report the limits below.
+    /// The CONNECT packet of every connection. The engine adds properties that report its limits, such as
+    /// ``receiveMaximum``.
     public var connect: Connect
     /// True if the engine tries MQTT 3.1.1 after a server did not support MQTT 5; `true` by default.
     public var fallsBackToVersion311: Bool
@@ -37,9 +38,9 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// still delivered exactly once.
     ///
     /// The caller calls ``ClientEngine/stored(_:_:now:into:_:)`` for each ``EngineAction/sent(_:_:)`` and
-    /// ``EngineAction/receivedByServer(_:)`` of QoS 2, and for each ``EngineAction/givenUp(_:_:)``. It calls
-    /// ``ClientEngine/storedRelease(_:now:into:)`` for each ``EngineAction/incomingReleased(_:)``. The engine writes
-    /// the next PUBLISH, PUBREL or PUBCOMP of the exchange only after the call.
+    /// ``EngineAction/receivedByServer(_:)`` of QoS 2, and for each ``EngineAction/givenUp(_:_:)``. For each
+    /// ``EngineAction/incomingReleased(_:)``, the caller calls ``ClientEngine/storedRelease(_:now:into:)``. The engine
+    /// writes the next PUBLISH, PUBREL or PUBCOMP of the message only after the call.
     public var awaitsStorage: Bool
 
     /// The maximum time from CONNECT to CONNACK; 10 s by default.
@@ -52,15 +53,16 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages; 1,000 by default. The server may allow
     /// fewer.
     public var maximumInFlight: Int
-    /// The value of `maximumInFlight` for versions before MQTT 5, in which servers do not report their limit; 1,000 by
-    /// default.
+    /// The value that replaces `maximumInFlight` before MQTT 5, because servers of these versions do not report their
+    /// limit; 1,000 by default.
     public var maximumInFlightBeforeVersion5: Int
     /// The maximum number of unacknowledged incoming QoS 1 and 2 messages; 65,535 by default, which is the highest
     /// possible value. In MQTT 5, CONNECT reports the value, and the engine ends the connection if the server exceeds
     /// it.
     public var receiveMaximum: UInt16
     /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value. A
-    /// larger packet ends the connection. Before MQTT 5, a larger PUBLISH is ``EngineAction/skipped(_:)`` instead.
+    /// larger packet ends the connection. Before MQTT 5, the engine discards a larger PUBLISH instead, and reports it
+    /// as ``EngineAction/skipped(_:)``.
     public var maximumPacketSize: Int
     /// The number of topic aliases that the server may use; 16 by default, 0 for none.
     public var incomingTopicAliases: UInt16

@@ -4,14 +4,14 @@ import MQTTCodec
 struct Link {
     let decoder: PacketDecoder
     var encoder: PacketEncoder
-    /// The longest time without a packet from the client that the server allows; `nil` for no limit.
+    /// The longest time during which the client may send no packet; `nil` for no limit.
     private(set) var keepAlive: Duration?
     private(set) var maximumQoS = PacketQoS.exactlyOnce
     private(set) var isRetainAvailable = true
     /// The number of QoS 1 and 2 messages that may be sent now (the send quota in 4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
-    /// The number of messages whose PUBREC has arrived and that still have quota.
+    /// The number of messages that still use quota although their PUBREC has arrived, because they wait for PUBCOMP.
     private var releasedCount = 0
     /// The number of messages that took quota on this connection and wait for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
@@ -21,7 +21,8 @@ struct Link {
     var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
     var incomingAliases: IncomingAliases
-    /// The exchanges of an earlier connection that wait to be sent again. The last element is sent first.
+    /// The packet ids of messages of an earlier connection that wait to be sent again. The message of the last element
+    /// is sent first.
     var resendStack: [PacketID] = []
 
     /// The time when a packet was last written on this connection. The keep-alive interval starts at this time
@@ -60,7 +61,7 @@ struct Link {
             version >= .v5 ? configuration.maximumInFlight : configuration.maximumInFlightBeforeVersion5
         quotaLimit = min(max(wanted, 1), Int(properties.receiveMaximum ?? .max))
         quota = quotaLimit
-        // [MQTT-3.2.2-15]. The largest size, 4,294,967,295, does not fit into an `Int` of 32 bits.
+        // The server's limit ([MQTT-3.2.2-15]) can be 4,294,967,295, which does not fit into an `Int` of 32 bits.
         if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(clamping: size) }
         outgoingAliases = OutgoingAliases(
             limit: Int(configuration.outgoingTopicAliases), maximum: properties.topicAliasMaximum ?? 0,
@@ -70,13 +71,13 @@ struct Link {
     @inline(__always)
     mutating func takeQuota() { quota -= 1 }
 
-    /// Returns the quota of an exchange that ended. The quota never exceeds its limit (4.9).
+    /// Increases the quota by 1, because the delivery of a message ended. The quota never exceeds its limit (4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
 
     /// Records that PUBREC arrived for a message. The message keeps its quota until PUBCOMP.
     mutating func received() { releasedCount += 1 }
 
-    /// Records that a message has ended after its PUBREC. ``returnQuota()`` returns its quota.
+    /// Records that the delivery of a message has ended after its PUBREC. The caller also calls ``returnQuota()``.
     mutating func completed() { releasedCount -= 1 }
 }
 
@@ -115,8 +116,8 @@ extension Link {
         }
     }
 
-    /// Writes a PUBLISH without an alias, because the alias made the packet too large. The server's limit applies to
-    /// the packet that is sent ([MQTT-3.2.2-15]), and an alias is optional.
+    /// Writes a PUBLISH without an alias, because the packet with the alias was larger than the server allows
+    /// ([MQTT-3.2.2-15]). An alias is optional.
     @inline(never)
     private func writeWithoutAlias(
         after error: EncodeError, _ message: MessageView, _ delivery: Delivery, _ expiry: UInt32?,
@@ -137,8 +138,8 @@ extension Link {
             topicAlias: alias, into: &buffer)
     }
 
-    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up. If a message that is sent
-    /// again has already expired, the result is 1, because 0 means "never expires" to some servers.
+    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up. A message that is sent again
+    /// may have expired. The result is then 1, because some servers treat 0 as "never expires".
     private static func wholeSeconds(from now: MonotonicInstant, to end: MonotonicInstant) -> UInt32 {
         let left = now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }

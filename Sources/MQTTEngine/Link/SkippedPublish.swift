@@ -8,7 +8,7 @@ struct SkippedPublish {
     /// The number of payload bytes that have not arrived yet.
     private(set) var missingByteCount: Int
 
-    /// Starts with none of the payload. `head` is the start of the packet, which ends before the payload.
+    /// Starts before the first payload byte is discarded. `head` is the part of the packet before the payload.
     init(_ view: PublishView, head: PacketFrame, packetSize: Int, in bytes: UnsafeRawBufferPointer) {
         let payloadSize = packetSize - head.byteCount
         message = SkippedMessage(
@@ -26,7 +26,7 @@ struct SkippedPublish {
     }
 
     /// A fingerprint that distinguishes the message from other messages with the same packet id. The payload is not
-    /// available, so its size represents it.
+    /// available, so the fingerprint uses the size of the payload instead.
     var fingerprint: UInt32 {
         let size = withUnsafeBytes(of: UInt64(message.payloadSize).littleEndian) { Array($0) }
         return message.topic.withBytes { topic in size.withBytes { UInt32(fingerprintOf: topic, $0) } }

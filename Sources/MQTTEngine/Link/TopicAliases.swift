@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// The topic aliases that the client uses on one connection. Fixed aliases come from the configuration. The other
-/// aliases are assigned to topics when needed. If all aliases are in use, a new topic replaces the least recently used
-/// topic.
+/// The topic aliases that the client uses on one connection. Fixed aliases come from the configuration. The engine
+/// assigns the other aliases to topics when they are needed. If all aliases are in use, a new topic replaces the least
+/// recently used topic.
 struct OutgoingAliases {
     /// Selects whether a PUBLISH carries the topic name, a topic alias, or both.
     enum Use: Equatable {
@@ -18,7 +18,8 @@ struct OutgoingAliases {
     /// The topics in the order of their last use; the most recently used topic is last. A search is fast, because the
     /// list has at most ``limit`` topics.
     private var recent: [(topic: [UInt8], alias: UInt16)] = []
-    /// The topics with an alias from the configuration, and whether the server knows each alias.
+    /// The topics with an alias from the configuration, and whether each alias was sent to the server together with its
+    /// topic.
     private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
 
     /// Makes the aliases of a connection.
@@ -36,7 +37,7 @@ struct OutgoingAliases {
     /// Returns how a PUBLISH to `topic` uses aliases.
     ///
     /// Topics are compared as bytes, because Swift compares text by canonical equivalence. An empty topic name gets no
-    /// alias. Otherwise, the server would use the earlier topic of the alias.
+    /// alias, because the server would use the earlier topic of the alias.
     @inline(__always)
     mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
         (limit > 0 || !fixed.isEmpty) && !topic.isEmpty ? search(topic) : .none
@@ -74,8 +75,8 @@ struct OutgoingAliases {
             return
         }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
-        // Keep the freed alias in the list, because the next new alias is computed from the length of the list. Its
-        // topic is empty and matches no message. At index 0, it is the first alias that a new topic replaces.
+        // Keep the freed alias in the list, because the next new alias is computed from the length of the list. The
+        // empty topic matches no message. At index 0, the alias is the first alias that a new topic takes.
         let entry = recent.remove(at: index)
         recent.insert(([], entry.alias), at: 0)
     }

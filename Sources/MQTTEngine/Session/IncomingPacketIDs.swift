@@ -5,7 +5,7 @@ struct IncomingPacketIDs {
     private var words: [UInt64] = []
     private(set) var count = 0
 
-    /// Inserts `id`. Returns true if it was not in the set.
+    /// Inserts `id`. Returns true if the set did not contain it.
     mutating func insert(_ id: PacketID) -> Bool {
         if words.isEmpty { words = [UInt64](repeating: 0, count: 1_024) }
         let (index, bit) = Self.place(id)
@@ -15,7 +15,7 @@ struct IncomingPacketIDs {
         return true
     }
 
-    /// Removes `id`. Returns true if it was in the set.
+    /// Removes `id`. Returns true if the set contained it.
     @discardableResult
     mutating func remove(_ id: PacketID) -> Bool {
         guard contains(id) else { return false }

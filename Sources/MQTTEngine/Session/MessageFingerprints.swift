@@ -1,18 +1,19 @@
 import MQTTCodec
 
-/// The fingerprints of QoS 2 messages whose ids may still be held. A fingerprint distinguishes a repetition from a new
-/// message with the same id. A server that lost the session may send such a new message.
+/// The fingerprints of received QoS 2 messages whose PUBREL may not have arrived. A fingerprint is a hash value of
+/// topic and payload. It distinguishes a repetition from a new message with the same packet id, which a server that
+/// lost the session may send.
 ///
-/// Memory is allocated for the first message. The memory grows with the number of ids that are held at the same time,
-/// at most 65,535.
+/// Memory is allocated for the first message. The memory grows with the number of messages that wait for PUBREL at the
+/// same time, at most 65,535.
 struct MessageFingerprints {
     private static let placeCount = 1_024
     private static let leastRoom = 16
 
     /// Each element contains a packet id and the fingerprint of its message. An empty element is 0.
     private var places: [UInt64] = []
-    /// The fingerprints of held ids that lost their element in `places` to another id. For example, a server that lost
-    /// the session starts at id 1 again, while ids of the lost session are still held.
+    /// The fingerprints of held ids whose element in `places` now belongs to another id. For example, a server that
+    /// lost the session starts at id 1 again, while ids of the lost session are still held.
     private var displaced: [PacketID: UInt32] = [:]
 
     /// Stores the fingerprint of the message with this id. The fingerprints of all ids in `held` remain available.
@@ -34,7 +35,8 @@ struct MessageFingerprints {
         displaced[id] = fingerprint
     }
 
-    /// Removes the fingerprints of free ids. Reserves twice the remaining size, so that this removal runs rarely.
+    /// Removes the fingerprints of ids that are no longer held. Reserves twice the remaining size, so that this removal
+    /// runs rarely.
     private mutating func forgetFreeIDs(held: borrowing IncomingPacketIDs) {
         var left: [PacketID: UInt32] = [:]
         for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }
@@ -58,8 +60,8 @@ struct MessageFingerprints {
 }
 
 extension UInt32 {
-    /// The number of bytes that are hashed at the start and at the end of a payload. A payload that is not longer than
-    /// both parts together is hashed completely.
+    /// The number of bytes that are hashed at the start and at the end of a payload. A payload of at most twice this
+    /// length is hashed completely.
     private static let fingerprintedEnd = 128
 
     /// Computes the fingerprint of a message from its topic and payload.
@@ -91,9 +93,9 @@ extension UInt32 {
         mix(rest, into: &hash)
     }
 
-    /// Mixes one word into the hash. Each step is reversible, so that a difference in one word is never lost. The
-    /// multiplication moves differences only to higher bits. The shift moves them back to lower bits, so that the next
-    /// word does not cancel them.
+    /// Mixes one word into the hash. Each step is reversible, so that no step loses a difference between two words. The
+    /// multiplication carries differences only to higher bits. The shift carries these differences back to lower bits,
+    /// so that the next word does not cancel them.
     @inline(__always)
     private static func mix(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93

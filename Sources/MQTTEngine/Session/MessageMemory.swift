@@ -2,20 +2,21 @@ package import MQTTCodec
 
 /// Stores the bytes of messages that wait, or that may have to be sent again.
 ///
-/// Each message is stored as its record and its bytes. Messages are written one after the other into slabs of at most
-/// ``largestSlab`` bytes. A longer message gets its own slab. When the last message in a slab is discarded, the slab is
-/// used again or its memory is freed. So a message allocates no memory if the slabs exist, and a message that remains
-/// for a long time retains only one slab.
+/// Each message is stored as a record, which contains the header and the sizes, followed by the bytes. Messages are
+/// written one after the other into slabs (large memory blocks) of at most ``largestSlab`` bytes. A longer message gets
+/// its own slab. When the last message in a slab is discarded, the slab is used again or its memory is freed. So a
+/// message allocates no memory if a slab has room. A message that remains for a long time retains only one slab.
 ///
 /// **A kept message never moves, and nothing overwrites it, until the owner discards it or calls ``moved(_:)``.** So a
 /// ``MessageView`` may be read without the lock that must guard this value. Other threads may keep, move and discard
 /// other messages at the same time. The owner must discard a message only after the last use of its views.
 ///
 /// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
-/// for each slab. Only this type makes places. Each place is within `used`, and every use of a place checks this.
+/// for each slab. Only this type creates places. Each place is within `used`, and every use of a place checks this
+/// condition.
 ///
-/// `@usableFromInline` makes `deinit` visible to other modules. In Embedded Swift, an engine in another module needs
-/// this.
+/// `@usableFromInline` makes `deinit` visible to other modules. In Embedded Swift, a module that contains an engine
+/// needs this attribute.
 @usableFromInline
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
     /// The location of a message: its slab, offset and size.
@@ -33,7 +34,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         @inline(__always) fileprivate var byteCount: Int { Int(numbers.byteCount) }
     }
 
-    /// A list of places that are discarded together at a later time.
+    /// A list of messages, by their places, that are discarded together at a later time.
     package struct SpentPlaces {
         /// The places. Consecutive places in one slab form one element, because consecutive messages nearly always
         /// share a slab.
@@ -54,7 +55,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private struct Slab {
         let memory: UnsafeMutableRawPointer
-        /// The size of the slab in bytes; 0 after its memory was freed.
+        /// The size of the slab in bytes; 0 after the memory of the slab was freed.
         let capacity: Int
         var used = 0
         /// The number of messages in the slab that were not discarded.
@@ -117,7 +118,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         try encoder.encodePublishProperties(properties, hasExpiry: hasExpiry, into: &buffer)
     }
 
-    /// Stores a copy of a message with these parts, until the message is discarded.
+    /// Stores a copy of a message with this header, topic, properties and payload, until the message is discarded.
     package mutating func keep(
         _ header: OutgoingHeader, topic: RawSpan, encodedProperties: RawSpan, payload: RawSpan
     ) -> Place {
@@ -126,7 +127,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             payloadCount: payload.byteCount)
         let (place, room) = reserve(Self.byteCount(of: record))
         room.storeBytes(of: record, as: MessageRecord.self)
-        // The record limits the length of each part, so cut a longer part.
+        // The record can store only limited lengths, so cut each part to the largest length.
         let start = MessageView.start
         let (topicStart, payloadStart) = (record.propertiesCount, record.propertiesCount &+ record.topicCount)
         encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room + start) }
@@ -137,7 +138,8 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return place
     }
 
-    /// Returns the number of bytes that a message uses, rounded up so that the record of the next message is aligned.
+    /// Returns the number of bytes that a message uses, including its record. The number is rounded up so that the
+    /// record of the next message is aligned.
     static func byteCount(of record: MessageRecord) -> Int {
         let alignment = MemoryLayout<MessageRecord>.alignment
         return (MessageView.start + record.byteCount + alignment - 1) & ~(alignment - 1)
@@ -178,8 +180,8 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     /// Sets ``OutgoingHeader/sentAt`` of the message at `place`.
     ///
-    /// Only the event loop may call this function, under the lock of the outgoing queue. Other threads read the header
-    /// only under this lock, and the engine reads it only on the loop.
+    /// Only the event loop may call this function, and only while it holds the lock of the outgoing queue. Other
+    /// threads read the header only while they hold this lock. The engine reads the header only on the event loop.
     @inline(__always)
     package func setSentAt(_ place: Place, _ time: MonotonicInstant) { view(place).setSentAt(time) }
 
@@ -206,8 +208,8 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     /// Moves the message at `place` into the slab that is being filled, and returns the new place.
     ///
-    /// An owner that moves all its messages and then calls ``trim()`` frees nearly all memory of discarded messages. A
-    /// message that is already in this slab, or has its own slab, is not moved. Then the result is `place`.
+    /// If an owner moves all its messages and then calls ``trim()``, nearly all memory of discarded messages is freed.
+    /// A message that is already in this slab, or has its own slab, is not moved. In this case, the result is `place`.
     package mutating func moved(_ place: Place) -> Place {
         let message = view(place)
         guard place.slab != current, slabs[place.slab].capacity <= Self.largestSlab else { return place }
@@ -230,7 +232,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Reserves `count` bytes. The caller must write the message there.
+    /// Reserves `count` bytes for a message. The caller must write the message into these bytes.
     @inline(__always)
     private mutating func reserve(_ count: Int) -> (Place, UnsafeMutableRawPointer) {
         var index = current

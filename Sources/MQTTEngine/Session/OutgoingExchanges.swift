@@ -2,23 +2,23 @@ import MQTTCodec
 
 /// The exchanges that the client started and the server has not finished, in a table with one entry for each packet id.
 ///
-/// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). The entries of the
-/// table contain no references, so an acknowledgement needs no reference counting.
+/// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). The entries of
+/// the table contain no object references, so that processing an acknowledgement needs no reference counting.
 struct OutgoingExchanges {
     /// The kind of an exchange: the packet that it waits for.
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
         case untilPubAck
-        /// A QoS 2 PUBLISH waits until PUBREL and PUBCOMP have ended an old exchange. An earlier process may have left
-        /// this exchange under this id; see ``UnknownSession``.
+        /// A QoS 2 PUBLISH waits until PUBREL and PUBCOMP have freed its packet id. An earlier process may have left
+        /// the id in use; see ``UnknownSession``.
         case untilCleared
         /// A QoS 2 PUBLISH waits for PUBREC.
         case untilPubRec
-        /// A QoS 2 PUBREL waits for PUBCOMP.
+        /// A QoS 2 message whose PUBREC arrived waits for PUBCOMP, the reply to PUBREL.
         case untilPubComp
-        /// A QoS 2 message was given up after its PUBLISH was written. Its id waits for PUBREL and PUBCOMP. Without
-        /// them, a server that has the message would treat a new message with this id as a repetition. The end of this
-        /// exchange is not reported.
+        /// A QoS 2 message was given up after its PUBLISH was written. Its id is not used until PUBREL and PUBCOMP have
+        /// freed it. Otherwise, a server that has the message would treat a new message with this id as a repetition.
+        /// The end of this exchange is not reported.
         case untilFreed
         /// The caller gave up a QoS 2 message. Its id stays reserved until the session ends, and no packet uses the id.
         case untilSessionEnds
@@ -34,7 +34,7 @@ struct OutgoingExchanges {
             }
         }
 
-        /// The type of the last packet that was written.
+        /// The type of the packet that the exchange sent last.
         var sentPacket: PacketType {
             switch self {
             case .untilPubAck, .untilPubRec: .publish
@@ -53,12 +53,12 @@ struct OutgoingExchanges {
         // The order of the fields makes the struct as small as possible.
 
         let token: Token
-        /// The position of this exchange among all exchanges. Until PUBREC arrives, it is the order in which exchanges
-        /// began, because messages are sent again in this order ([MQTT-4.6.0-1]). Then it is the order of the PUBRECs,
-        /// because PUBRELs are sent in this order ([MQTT-4.6.0-4]).
+        /// The position of this exchange among all exchanges. Until PUBREC arrives, exchanges are ordered by their
+        /// beginning, because messages are sent again in this order ([MQTT-4.6.0-1]). After PUBREC, exchanges are
+        /// ordered by their PUBRECs, because PUBRELs are sent in this order ([MQTT-4.6.0-4]).
         var order: UInt64
-        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange discards
-        /// the message.
+        /// The message to send again; `nil` if PUBLISH is never sent again. When an exchange ends, the caller must
+        /// discard its message.
         var message: MessageMemory.Place?
         /// The time when the exchange's last packet was written on this connection; `nil` while its next packet waits
         /// to be sent.
@@ -68,7 +68,8 @@ struct OutgoingExchanges {
         var holdsQuota: Bool
         /// True if the next packet waits until the caller has stored the current step.
         var isHeld = false
-        /// True if PUBLISH may have been written on any connection. Then the next PUBLISH is a repetition with DUP.
+        /// True if PUBLISH may have been written on any connection. If so, the next PUBLISH is a repetition with the
+        /// DUP flag.
         var isWritten: Bool
     }
 
@@ -127,7 +128,7 @@ struct OutgoingExchanges {
         ids.releaseAll()
     }
 
-    /// Returns the kind of the exchange with this id, or `nil` if the id is free.
+    /// Returns the kind of the exchange with this packet id, or `nil` if the id is free.
     func kind(of id: PacketID) -> Kind? {
         let index = Self.index(id)
         return index < table.count ? table[index]?.kind : nil
@@ -138,8 +139,8 @@ struct OutgoingExchanges {
         return index < table.count ? table[index] : nil
     }
 
-    /// Records that PUBREC arrived. PUBREL is written at `now`, or later if the exchange is held. Returns the exchange
-    /// before this change. Its message is not needed any more.
+    /// Records that PUBREC arrived. PUBREL is written at `now`, or later if the caller must first store this step
+    /// (`isHeld`). Returns the exchange before this change. The caller must discard its message.
     mutating func advanceToPubComp(_ id: PacketID, at now: MonotonicInstant, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -201,7 +202,7 @@ struct OutgoingExchanges {
         table[index]?.isWritten = false
     }
 
-    /// Records that PUBREL has freed the id, so that PUBLISH follows. If the exchange is held, PUBLISH waits until the
+    /// Records that PUBREL has freed the id, so that PUBLISH follows. If `isHeld` is true, PUBLISH waits until the
     /// caller has stored this step.
     mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
         let index = Self.index(id)
@@ -211,8 +212,8 @@ struct OutgoingExchanges {
         if isHeld { table[index]?.sentAt = nil }
     }
 
-    /// Releases the next packet of a held exchange, and returns the exchange; `nil` if the exchange is not held or has
-    /// another token.
+    /// Allows a held exchange to send its next packet, and returns the exchange. Returns `nil` if the exchange is not
+    /// held or has another token.
     mutating func release(_ id: PacketID, _ token: Token) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index], exchange.isHeld, exchange.token == token else {
@@ -265,7 +266,7 @@ struct OutgoingExchanges {
         table[index]?.sentAt = now
     }
 
-    /// Resets all exchanges after the connection ended. They wait to be sent again, and have no quota.
+    /// Resets all exchanges after the connection ended. The exchanges wait to be sent again, and hold no quota.
     mutating func connectionLost() {
         for index in table.indices {
             table[index]?.sentAt = nil
@@ -278,7 +279,7 @@ struct OutgoingExchanges {
         for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
     }
 
-    /// Returns the ids of all exchanges in their order; see ``Exchange/order``.
+    /// Returns the packet ids of all exchanges, sorted by ``Exchange/order``.
     func idsInOrder() -> [PacketID] {
         let used = table.indices.compactMap { index in table[index].map { (order: $0.order, index: index) } }
         return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }

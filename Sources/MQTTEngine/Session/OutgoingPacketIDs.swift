@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// Allocates the packet ids of outgoing exchanges.
 ///
-/// Free ids are used again in the order in which they became free. A new id is used only when no id is free. So a table
-/// that is indexed by ids has as few elements as possible.
+/// Free ids are used again in the order in which they became free. A new id is used only when no id is free. So the ids
+/// stay small, and a table that is indexed by ids has as few elements as possible.
 struct OutgoingPacketIDs {
     /// The ids that were used before and are free now.
     private var free = Ring<PacketID>()

@@ -1,10 +1,10 @@
 import MQTTCodec
 
-/// Frees packet ids in a session that the server has kept and this engine has not started.
+/// Frees packet ids in a session that the server has kept and that this engine did not start.
 ///
-/// An earlier process may have left QoS 2 exchanges in the session. If the server still holds a packet id, it treats a
-/// new message under that id as a repetition and drops it. So PUBREL is sent under each id before its first QoS 2
-/// PUBLISH. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
+/// An earlier process may have left QoS 2 exchanges in the session. If a packet id is still in use at the server, the
+/// server treats a new message with that id as a repetition and drops it. So before the first QoS 2 PUBLISH with an id,
+/// the engine sends PUBREL with this id. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
 final class UnknownSession {
     /// The number of connections without any PUBCOMP after which the engine sends no more PUBREL packets to free ids.
     ///
@@ -13,20 +13,21 @@ final class UnknownSession {
     static let patience: UInt8 = 4
 
     private var cleared: Set<PacketID> = []
-    /// The last exchange that waits for its id. Later exchanges also wait, so that no later message is sent before this
-    /// exchange's message ([MQTT-4.6.0-1]).
+    /// The packet id of the last QoS 2 message that waits for its id to be freed. Later messages also wait, so that no
+    /// later message is sent before this message ([MQTT-4.6.0-1]).
     private var last: PacketID?
     private var hasAsked = false
     private var hasAnswered = false
     private var silentConnections: UInt8 = 0
 
-    /// Starts with no freed ids. `last` is the last exchange of an earlier connection that waits for its id.
+    /// Starts with no freed ids. `last` is the id of the last message of an earlier connection that waits for its id to
+    /// be freed.
     init(_ last: PacketID?) { self.last = last }
 
     /// Returns true if the next message with `id` must wait, because the id is not freed or an earlier message waits.
     func mustClear(_ id: PacketID) -> Bool { last != nil || !cleared.contains(id) }
 
-    /// Records that an exchange waits until PUBREL has freed its `id`.
+    /// Records that a message waits until PUBREL has freed its packet id.
     func waits(_ id: PacketID) { last = id }
 
     /// Records that a PUBREL that frees an id was written.
@@ -39,8 +40,8 @@ final class UnknownSession {
         if last == id { last = nil }
     }
 
-    /// Records that the connection ended. `last` is the last exchange that still waits. Returns true if the engine also
-    /// frees ids on the next connection.
+    /// Records that the connection ended. `last` is the id of the last message that still waits. Returns true if the
+    /// engine continues to free ids on the next connection.
     func connectionLost(_ last: PacketID?) -> Bool {
         self.last = last
         if hasAsked, silentConnections < Self.patience { silentConnections += 1 }

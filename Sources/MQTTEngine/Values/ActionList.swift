@@ -3,7 +3,7 @@ import MQTTCodec
 /// The actions of an engine in their order. The frequent actions take only a few bytes each.
 ///
 /// The list is a collection of ``EngineAction``. Code that handles thousands of actions should iterate over
-/// ``entries``, which creates no ``EngineAction`` for progress and messages:
+/// ``entries``, because this collection creates no ``EngineAction`` for progress and messages:
 ///
 /// ```swift
 /// for entry in actions.entries {
@@ -43,7 +43,7 @@ public struct ActionList: Sendable {
         if !rare.isEmpty { rare = [] }
     }
 
-    /// Frees the memory if the list is empty and has room for more than `limit` actions.
+    /// Frees the memory of the list if the list is empty and has room for more than `limit` actions.
     public mutating func trim(above limit: Int) {
         if entries.isEmpty, entries.capacity > limit || messages.capacity > limit { self = ActionList() }
     }

@@ -1,4 +1,5 @@
-// The type of the caller's times. Embedded Swift has no `ContinuousClock`. So only this file depends on the clock.
+// The type of the caller's times. Embedded Swift has no `ContinuousClock`, so the type is different there. No other
+// file depends on the clock.
 
 #if hasFeature(Embedded)
     extension ClientEngine {

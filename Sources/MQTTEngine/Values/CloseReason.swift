@@ -60,7 +60,8 @@ public enum ProtocolError: Hashable, Sendable {
     /// The server assigned a client id although CONNECT contained one (MQTT 5.0, 3.2.2.3.7). The session may belong to
     /// another client.
     case clientIDAssigned
-    /// The server's maximum packet size in CONNACK is smaller than an acknowledgement, so that no exchange could end.
+    /// The server's maximum packet size in CONNACK is smaller than an acknowledgement, so that the client could
+    /// acknowledge no message.
     case maximumPacketSizeTooSmall(UInt32)
     /// The server sent more unacknowledged messages than the client's receive maximum allows ([MQTT-3.3.4-9]).
     case receiveMaximumExceeded
@@ -74,7 +75,7 @@ public enum ProtocolError: Hashable, Sendable {
     case unexpectedAuthentication
     /// The authentication method of AUTH differs from the method of CONNECT ([MQTT-4.12.0-5]).
     case wrongAuthenticationMethod
-    /// An acknowledgement has the wrong packet type for the exchange with this packet id.
+    /// An acknowledgement has a packet type that does not fit the packet with this packet id.
     case wrongAcknowledgement(PacketType, PacketID)
     /// The server sends packets but does not read the client's answers. The value is the number of bytes that wait to
     /// be sent to the server.

@@ -1,36 +1,37 @@
 public import MQTTCodec
 
-/// An action that the caller must perform, or an event that the engine reports. A list contains them in the order in
-/// which they happened.
+/// An action that the caller must perform, or an event that the engine reports. An ``ActionList`` contains the actions
+/// in the order in which they happened.
 ///
-/// Bytes to send are not actions. The same call writes them into its buffer parameter.
+/// Bytes to send are not actions. The engine writes these bytes into the buffer parameter of the same call.
 public enum EngineAction: Hashable, Sendable {
-    /// The server accepted the connection. The caller now subscribes to the filters that the server does not have. If
-    /// ``MQTTCodec/ConnAck/isSessionPresent`` is `false`, these are all filters.
+    /// The server accepted the connection. The caller must now subscribe to the filters that the server does not have.
+    /// If ``MQTTCodec/ConnAck/isSessionPresent`` is `false`, the server has no filter of this client.
     case connected(ConnAck)
     /// A message arrived.
     case message(IncomingMessage)
     /// Before MQTT 5, a message arrived that is larger than ``EngineConfiguration/maximumPacketSize``. The engine
     /// discarded its payload. Reported after the last byte arrived.
     case skipped(SkippedMessage)
-    /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
+    /// The delivery of a received QoS 2 message is complete, or PUBREC refused the message. The server may now use the
+    /// packet id for a new message.
     case incomingReleased(PacketID)
-    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Reported
-    /// only with ``EngineConfiguration/awaitsStorage``.
+    /// The delivery of a received QoS 2 message will never be completed, because the server lost the session. The
+    /// packet id belongs to the next message. Reported only with ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
     /// An outgoing message was assigned a packet id. Its PUBLISH is written for the first time in this session.
     case sent(Token, PacketID)
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
     /// A QoS 2 message was given up, although the server may have received it. The action ``failed(_:_:)`` follows. The
-    /// packet id is freed after the caller has stored this end. Reported only with
+    /// packet id is freed after the caller has stored that the message was given up. Reported only with
     /// ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
-    /// The exchange of an outgoing message ended. A failure code means that the server refused the message. QoS 0
-    /// messages have no exchange.
+    /// The delivery of an outgoing message ended with an acknowledgement. A failure code means that the server refused
+    /// the message. QoS 0 messages are not acknowledged.
     case acknowledged(Token, PacketReasonCode, PacketProperties)
     /// The server acknowledges QoS 2 messages with PUBACK, as if they had QoS 1. Reported once for each connection,
-    /// before the first such message is ``acknowledged(_:_:_:)``.
+    /// before the action ``acknowledged(_:_:_:)`` of the first such message.
     case qosDowngraded
     /// The server lost the session before it finished this message. The caller must publish the message again. The
     /// caller publishes the returned messages in the order of their actions, and before all new messages.
@@ -62,16 +63,16 @@ public enum EngineAction: Hashable, Sendable {
         /// The connection ended before the answer arrived. The engine does not repeat SUBSCRIBE, UNSUBSCRIBE, and
         /// messages whose `isRetried` is false.
         case connectionLost
-        /// The server lost the session. The policy is `fail`, or the message must not be sent again because its PUBREC
+        /// The server lost the session. The message was not sent again, because the policy is `fail` or its PUBREC
         /// arrived.
         case sessionLost
         /// The engine dropped the message, for one of three reasons. The session was lost and the policy is `drop`, the
-        /// caller forgot the session, or the message could not be restored.
+        /// caller called ``ClientEngine/forgetSession(_:)``, or the message could not be restored.
         case dropped
         /// The message expired before it was sent.
         case expired
-        /// No further exchange is possible now. The server's receive maximum, the send limit or the packet ids are used
-        /// up, or exchanges of an earlier connection wait to be sent again. For messages,
+        /// No further message or request is possible now. The server's receive maximum, the send limit or the packet
+        /// ids are used up, or messages of an earlier connection wait to be sent again. For messages,
         /// ``ClientEngine/publishCapacity`` is then 0.
         case quotaExceeded
         /// The packet cannot be encoded, or is larger than the server allows.

@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// A step in the delivery of a message. The form is compact, because these steps occur for every message.
+/// A step in the delivery of a message. This type is compact, because these steps occur for every message.
 ///
 /// Each step is also an ``EngineAction``.
 public enum ExchangeProgress: Hashable, Sendable {
@@ -9,16 +9,17 @@ public enum ExchangeProgress: Hashable, Sendable {
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
     /// A QoS 2 message was given up, although the server may have received it. ``EngineAction/failed(_:_:)`` follows.
-    /// The packet id is freed after the caller has stored this end. Reported only with
+    /// The packet id is freed after the caller has stored that the message was given up. Reported only with
     /// ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
-    /// The exchange of an outgoing message ended with an acknowledgement that has no properties. A failure code means
-    /// that the server refused the message.
+    /// The delivery of an outgoing message ended with an acknowledgement without properties. A failure code means that
+    /// the server refused the message.
     case acknowledged(Token, PacketReasonCode)
-    /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
+    /// The delivery of a received QoS 2 message is complete, or PUBREC refused the message. The server may now use the
+    /// packet id for a new message.
     case incomingReleased(PacketID)
-    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Reported
-    /// only with ``EngineConfiguration/awaitsStorage``.
+    /// The delivery of a received QoS 2 message will never be completed, because the server lost the session. The
+    /// packet id belongs to the next message. Reported only with ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
 }
 

@@ -2,7 +2,7 @@ public import MQTTCodec
 
 /// A received message, as offsets into the bytes that were passed to ``ClientEngine/received(_:now:into:_:)``.
 ///
-/// The value is valid until the bytes change. If the bytes contain an alias instead of the topic,
+/// The message is valid until these bytes change. If the bytes contain a topic alias instead of the topic,
 /// ``ClientEngine/aliasedTopic(of:)`` returns the topic.
 public struct IncomingMessage: Hashable, Sendable {
     /// Identifies one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
@@ -11,7 +11,7 @@ public struct IncomingMessage: Hashable, Sendable {
         public let packetID: PacketID
         /// The quality of service of the message.
         public let qos: PacketQoS
-        /// Distinguishes the message from earlier messages with the same packet id.
+        /// A number that distinguishes the message from earlier messages with the same packet id.
         let serial: UInt64
     }
 

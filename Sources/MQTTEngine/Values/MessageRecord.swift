@@ -2,12 +2,12 @@
 ///
 /// All parts together take less than 2 GiB, so that their sum fits into an `Int` of 32 bits.
 package struct MessageRecord: BitwiseCopyable, Sendable {
-    /// The values of the message, except its topic, properties and payload.
+    /// The message's values, such as QoS, token and expiry; all values except topic, properties and payload.
     package internal(set) var header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
-    /// The maximum length of a part, 512 MiB. A longer part is cut. No valid message is cut, because 512 MiB is nearly
-    /// twice the maximum packet size and the encoder refuses such a message.
+    /// The maximum length of a part, 512 MiB. A longer part is cut. This does not affect valid messages: 512 MiB is
+    /// nearly twice the maximum packet size, and the encoder refuses a larger packet.
     static var largestPart: Int { 1 << 29 }
 
     init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {

@@ -6,8 +6,8 @@ import MQTTCodec
 /// threads keep, move and discard other messages.
 ///
 /// `@unchecked Sendable` is safe because only the memory makes views, after it has written the message's record and
-/// bytes. Later, only ``OutgoingHeader/sentAt`` is written, by ``MessageMemory/setSentAt(_:_:)``, which says how reads
-/// and writes exclude each other.
+/// bytes. Later, only ``OutgoingHeader/sentAt`` changes. ``MessageMemory/setSentAt(_:_:)`` describes the lock that
+/// separates reads and writes.
 package struct MessageView: @unchecked Sendable {
     /// The address of the message's record. The bytes of the message follow the record.
     private let place: UnsafeRawPointer

@@ -2,9 +2,9 @@
 /// years.
 ///
 /// `ContinuousClock.Instant`, the type of the caller's times, belongs to a library that may change the layout of its
-/// types. So copying a value that contains such an instant needs a function call, and a thousand messages contain
-/// thousands of instants. This type has eight bytes and a layout that the compiler knows. A time outside its range
-/// becomes the nearest time in the range.
+/// types. So copying a value that contains such an instant needs a function call. These calls are slow for thousands of
+/// messages. This type has eight bytes and a layout that the compiler knows. A time outside its range becomes the
+/// nearest time in the range.
 @usableFromInline
 package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
     @usableFromInline package let nanoseconds: Int64

@@ -8,8 +8,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     public var token: Token
     /// The time when the message expires; `never` if it does not expire.
     @usableFromInline package var expiresAt: MonotonicInstant
-    /// A second expiry time, in addition to ``expiry``. The second time applies only to a message that was never sent.
-    /// The server does not receive this time.
+    /// A second expiry time, in addition to ``expiry``. The second time applies only until the message is sent for the
+    /// first time. This time is not sent to the server.
     package var firstSendEnd = MonotonicInstant.never
     /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use this
     /// time.
@@ -23,13 +23,13 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     public var isRetained: Bool
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
-    /// time. PUBLISH then contains 1 second.
+    /// time. Its PUBLISH then contains the expiry 1 second.
     public var expiry: ClientEngine.Instant? {
         get { expiresAt == .never ? nil : expiresAt.instant }
         set { expiresAt = newValue.map(MonotonicInstant.init) ?? .never }
     }
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise, the message
-    /// fails.
+    /// True if the message is sent again when its connection ends before the acknowledgement. If false, the message
+    /// then fails.
     public var isRetried: Bool
 
     /// Makes a header. By default, the message is sent again if needed, is not retained, and does not expire.
@@ -44,8 +44,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
         self.token = token
     }
 
-    /// Makes a header without converting a clock value, which is faster. `never` means that the message does not
-    /// expire.
+    /// Makes a header from engine times, which is faster because no clock value is converted. `never` means that the
+    /// message does not expire.
     @inlinable
     package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: MonotonicInstant, token: Token) {
         self.qos = qos

@@ -15,10 +15,10 @@ public struct OutgoingMessage: Hashable, Sendable {
     public var properties: PacketProperties
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
-    /// time. PUBLISH then contains 1 second.
+    /// time. Its PUBLISH then contains the expiry 1 second.
     public var expiry: ClientEngine.Instant?
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise, the message
-    /// fails.
+    /// True if the message is sent again when its connection ends before the acknowledgement. If false, the message
+    /// then fails.
     public var isRetried: Bool
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token

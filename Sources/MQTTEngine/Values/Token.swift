@@ -1,6 +1,6 @@
 /// Identifies a message or request of the caller. The engine reports the outcome with the same token.
 public struct Token: BitwiseCopyable, RawRepresentable, Hashable, Sendable {
-    /// The number that the caller chose. The engine only returns it.
+    /// The number that the caller chose. The engine does not interpret the number, and only returns it.
     public let rawValue: UInt64
 
     /// Makes a token from a number that the caller chooses.

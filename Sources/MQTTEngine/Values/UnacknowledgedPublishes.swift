@@ -6,8 +6,8 @@ public struct UnacknowledgedPublishes: Hashable, Sendable {
     ///
     /// `nil` if several PUBLISH packets wait, or if a PUBREL, SUBSCRIBE or UNSUBSCRIBE waits for its answer as well.
     public var only: Token?
-    /// The time when the last unanswered PUBLISH was written. If the caller resumed reading after that, it is the time
-    /// when reading resumed.
+    /// The time when the last unanswered PUBLISH was written. If the caller paused reading and resumed it after that,
+    /// the value is the time when reading resumed.
     public var lastSentAt: ClientEngine.Instant?
     /// The time when the last QoS 0 message was written. A server does not acknowledge QoS 0 messages.
     public var lastQoS0SentAt: ClientEngine.Instant?
