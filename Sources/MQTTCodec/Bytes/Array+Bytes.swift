@@ -1,7 +1,7 @@
 /// Access to the bytes of an array without copying them.
 ///
-/// The property `span` of an array gives the same bytes, but on Apple's platforms it needs the systems of 2025. So use
-/// these methods. The property `span` of a `ContiguousArray` has no such limit.
+/// The property `span` of an array gives the same bytes, but on Apple's platforms it needs system versions of 2025 or
+/// later. So use these methods. The property `span` of a `ContiguousArray` has no such limit.
 extension Array where Element == UInt8 {
     /// Calls `body` with the bytes of the array.
     @inlinable @inline(__always)

@@ -11,7 +11,8 @@
 /// ```
 ///
 /// The buffer is memory-safe: `start <= end <= capacity` always holds, and every write calls `reserve(_:)` first. The
-/// type cannot be copied, so only one value owns the memory. So the buffer can also be sent to another thread.
+/// type cannot be copied, so only one value owns the memory. For this reason, it is safe to send the buffer to another
+/// thread.
 public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
@@ -94,15 +95,15 @@ extension PacketBuffer {
         if capacity &- end < additional { makeRoom(additional) }
     }
 
-    /// Moves the bytes to the start of the memory. If the bytes and `additional` bytes would fill more than half of the
-    /// memory, moves them to larger memory.
+    /// Moves the bytes in the buffer to the start of the memory. If these bytes and `additional` bytes would fill more
+    /// than half of the memory, moves the bytes to larger memory.
     @inline(never)
     private mutating func makeRoom(_ additional: Int) {
         let needed = count + additional
         if needed <= capacity / 2 {
             memory.copyMemory(from: memory + start, byteCount: count)
         } else {
-            // In an `Int` of 32 bits, the double of a large capacity may not fit.
+            // If `Int` has 32 bits, twice a large capacity may not fit into an `Int`.
             let larger = max(needed, capacity <= Int.max / 2 ? capacity * 2 : needed, 128)
             let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
             grown.copyMemory(from: memory + start, byteCount: count)

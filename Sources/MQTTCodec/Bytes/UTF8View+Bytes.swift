@@ -1,8 +1,8 @@
 extension String.UTF8View {
     /// Calls `body` with the bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
     ///
-    /// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs the
-    /// systems of 2025. No other file of the codec and the engine may use it.
+    /// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs system
+    /// versions of 2025 or later. No other file of the codec and the engine may use `utf8Span`.
     @inlinable @inline(__always)
     package func withBytes<Value, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Value

@@ -1,5 +1,5 @@
-/// The variable byte integer encoding (1.5.5): seven bits per byte, lowest bits first. The high bit is set if another
-/// byte follows.
+/// The variable byte integer encoding (MQTT 5.0, section 1.5.5): seven bits per byte, lowest bits first. The high bit
+/// is set if another byte follows.
 package enum VariableByteInteger {
     /// The largest value, which fills four bytes of seven bits.
     static let maximum: UInt32 = 268_435_455

@@ -1,10 +1,11 @@
 /// Reads the start of a PUBLISH that is larger than the limit, for a receiver that discards the payload.
 extension PacketDecoder {
-    /// Returns the head of the PUBLISH that starts at `start`, or how many bytes of the head are missing. The head
-    /// contains the fixed header, the topic name and the packet id. The returned frame ends where the payload begins.
+    /// Returns the head of the PUBLISH that starts at `start`, or the number of missing bytes of the head. The head
+    /// consists of the fixed header, the topic name and the packet id. The returned frame ends where the payload
+    /// begins.
     ///
-    /// Call this before MQTT 5 only, after ``frame(in:at:)`` threw ``Violation/packetTooLarge(size:limit:)`` for the
-    /// same bytes. That call has checked the fixed header.
+    /// Call this function only before MQTT 5, and only after ``frame(in:at:)`` threw
+    /// ``Violation/packetTooLarge(size:limit:)`` for the same bytes. That call has checked the fixed header.
     ///
     /// - Throws: ``DecodeError`` if the head alone is larger than the limit.
     @inline(never)

@@ -43,7 +43,7 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    /// The result of looking for a packet.
+    /// The result of ``nextFrame(in:at:)``.
     public enum Next: Hashable, Sendable {
         /// The packet is incomplete. At least this many more bytes are needed; the number is never 0.
         case needsMore(Int)
@@ -168,9 +168,9 @@ public struct PacketDecoder: Sendable {
     }
 }
 
-/// Does the same for callers that have an unsafe pointer to the bytes and read thousands of packets.
+/// Offers the same functions for callers that have an unsafe pointer to the bytes and read thousands of packets.
 ///
-/// These functions are memory-safe, because they also read through ``ByteReader``, which checks every offset against
+/// These functions are memory-safe, because they also read with a ``ByteReader``, which checks every offset against
 /// `bytes.count`.
 extension PacketDecoder {
     /// Returns the whole packet that starts at `start`, or how many bytes are missing. `start` is at most
@@ -234,7 +234,7 @@ extension PacketDecoder {
         return type
     }
 
-    /// The flags that are checked. In MQTT 3.1, no flags are checked, because its headers use DUP and QoS in bits that
-    /// later versions reserve.
+    /// A mask of the fixed header flags that the decoder checks. In MQTT 3.1, no flags are checked, because its headers
+    /// use DUP and QoS in bits that later versions reserve.
     private var flagMask: UInt8 { version == .v31 ? 0 : 0x0F }
 }

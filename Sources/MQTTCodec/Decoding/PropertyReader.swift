@@ -7,7 +7,8 @@ struct PropertyReader {
     /// False if an earlier read has already checked the texts.
     private let checksTexts: Bool
     private var count = 0
-    /// A bit set of the property identifiers that were read so far. The highest identifier is 0x2A.
+    /// A bit set of the property identifiers that were read so far. The set fits into 64 bits, because the highest
+    /// identifier is 0x2A.
     private var seen: UInt64 = 0
 
     init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder, checksTexts: Bool = true) {

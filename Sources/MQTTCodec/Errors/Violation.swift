@@ -1,4 +1,4 @@
-/// A rule that a packet breaks. Decode errors and encode errors use the same list.
+/// A rule that a packet breaks. Decode errors and encode errors use the same rules.
 public enum Violation: Hashable, Sendable {
     // Violations in the fixed header:
 
@@ -96,7 +96,7 @@ public enum Violation: Hashable, Sendable {
 
     /// A property identifier that MQTT 5 does not define.
     case unknownProperty(UInt32)
-    /// A property that is not allowed in this packet (2.2.2.2).
+    /// A property that is not allowed in this packet (MQTT 5.0, section 2.2.2.2).
     case propertyNotAllowed(PropertyID)
     /// A property that only the other end of the connection may send in this packet ([MQTT-3.3.4-6], [MQTT-3.14.2-2]).
     case propertyOfOtherEnd(PropertyID)

@@ -43,7 +43,8 @@ extension AcknowledgementView {
         try reader.finish()
     }
 
-    /// Checks the properties and returns their range. The properties and their length may be omitted (3.4.2.2.1).
+    /// Checks the properties and returns their range. The properties and their length may be omitted (MQTT 5.0, section
+    /// 3.4.2.2.1).
     private static func properties(
         from reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> Range<Int> {

@@ -1,6 +1,6 @@
 /// AUTH: one step of an extended authentication (MQTT 5 only).
 public struct Auth: Hashable, Sendable {
-    /// The state of the authentication: it starts again, continues, or succeeded.
+    /// The state of the authentication: the authentication starts again, continues, or has succeeded.
     public var reasonCode: PacketReasonCode
     /// The properties. They must contain the authentication method (3.15.2.2.2). Only a packet with the reason code
     /// success may have an empty list.

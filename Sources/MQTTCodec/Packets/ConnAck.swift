@@ -48,7 +48,7 @@ extension ConnAck {
     /// Reads an MQTT 5 reason code.
     ///
     /// A server that supports only MQTT 3 sends a CONNACK with a body of two bytes: an old return code without
-    /// properties. For such a CONNACK, throws an error of its own.
+    /// properties. For such a CONNACK, throws ``Violation/connAckOfOlderVersion(_:)``.
     private static func reasonCode(
         _ reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketReasonCode {

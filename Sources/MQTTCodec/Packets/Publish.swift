@@ -152,7 +152,8 @@ extension PacketEncoder {
         }
     }
 
-    /// Appends a PUBLISH whose topic and properties are already bytes. Waiting messages are stored in this form.
+    /// Appends a PUBLISH whose topic and properties are already encoded as bytes. The engine stores waiting messages in
+    /// this form.
     ///
     /// - Parameters:
     ///   - topic: The topic name in UTF-8, which is checked. The name may be empty only if a topic alias replaces it.
@@ -190,7 +191,7 @@ extension PacketEncoder {
                 throw fields.error(violation, .topicName)
             }
         }
-        // From here on, no error can occur and the size is known. So write all parts directly in their final order.
+        // Here, the size is known, and no error can occur any more. So write all parts directly in their final order.
         buffer.reserve(bodySize + 5)
         buffer.append(Self.firstByte(delivery, isRetained))
         buffer.append(variableByteInteger: bodySize)
@@ -276,8 +277,8 @@ extension PacketEncoder {
         }
     }
 
-    /// Writes all bytes before the payload. Inserts the remaining length after the first byte at the end, because it
-    /// depends on the size of the written properties.
+    /// Writes all bytes before the payload. Inserts the remaining length as the last step, because its value depends on
+    /// the size of the written properties.
     private func writeHead(
         _ topic: String, _ delivery: Delivery, _ isRetained: Bool, _ properties: PacketProperties, _ payloadSize: Int,
         _ fields: FieldWriter, into buffer: inout PacketBuffer
@@ -297,7 +298,8 @@ extension PacketEncoder {
         buffer.insert(variableByteInteger: bodySize, at: bodyStart)
     }
 
-    /// The violation for an empty topic. In MQTT 5, a topic alias could replace the topic (3.3.2.1).
+    /// The violation for an empty topic. In MQTT 5, an empty topic is legal if the packet has a topic alias (section
+    /// 3.3.2.1).
     private var emptyTopic: Violation { version >= .v5 ? .emptyTopicWithoutAlias : .emptyTopic }
 
     @inline(__always)

@@ -51,7 +51,7 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
-/// The bits of the subscription options byte (3.8.3.1).
+/// The bits of the subscription options byte (MQTT 5.0, section 3.8.3.1).
 private enum OptionBits {
     static let qosMask: UInt8 = 0b0000_0011
     static let noLocal: UInt8 = 0b0000_0100
@@ -74,7 +74,7 @@ extension Subscribe {
 }
 
 extension ByteReader {
-    /// Throws an error if a packet with `count` filters may not have another filter.
+    /// Throws an error if a packet that already has `count` filters may have no further filter.
     func checkFilterCount(_ count: Int, _ decoder: PacketDecoder) throws(DecodeError) {
         let limit = decoder.limits.maximumFilters
         guard count < limit else { throw error(.tooManyFilters(limit: limit), .topicFilter) }

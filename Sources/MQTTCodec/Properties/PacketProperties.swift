@@ -42,7 +42,7 @@ extension PacketProperties {
     /// True if the payload is UTF-8 text. `nil` means unspecified bytes.
     public var payloadIsText: Bool? { flag(.payloadFormatIndicator) }
     /// The lifetime of the message in seconds. After this time, the message is not delivered any more. `nil` means that
-    /// it never expires.
+    /// the message never expires.
     public var messageExpiryInterval: UInt32? { number(.messageExpiryInterval) }
     /// The MIME type of the payload, or another description of it.
     public var contentType: String? { text(.contentType) }
@@ -69,7 +69,8 @@ extension PacketProperties {
     public var authenticationData: SecretBytes? {
         if case .authenticationData(let secret) = self[.authenticationData] { secret } else { nil }
     }
-    /// True if the server may send reason strings and user properties with failures. `nil` means true.
+    /// True if the server may add reason strings and user properties to packets that report a failure. `nil` means
+    /// true.
     public var requestProblemInformation: Bool? { flag(.requestProblemInformation) }
     /// The seconds that the server waits after the connection is lost, before it publishes the will. `nil` means 0.
     public var willDelayInterval: UInt32? { number(.willDelayInterval) }

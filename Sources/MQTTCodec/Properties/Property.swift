@@ -22,7 +22,7 @@ public enum Property: Hashable, Sendable {
     case authenticationMethod(String)
     /// The data of one step of an extended authentication.
     case authenticationData(SecretBytes)
-    /// True if the server may send reason strings and user properties with failures.
+    /// True if the server may add reason strings and user properties to packets that report a failure.
     case requestProblemInformation(Bool)
     /// The seconds that the server waits after the connection is lost, before it publishes the will.
     case willDelayInterval(UInt32)
@@ -90,7 +90,7 @@ public enum Property: Hashable, Sendable {
 }
 
 extension Property {
-    /// The value of a property in its wire format. Encoding and decoding share this type.
+    /// The value of a property in its wire format. The encoder and the decoder share this type.
     enum Value {
         case number(UInt32)
         case text(String)

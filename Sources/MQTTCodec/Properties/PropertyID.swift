@@ -22,7 +22,7 @@ public enum PropertyID: UInt8, CaseIterable, Sendable {
     case authenticationMethod = 0x15
     /// 0x16: the data of one step of an extended authentication.
     case authenticationData = 0x16
-    /// 0x17: whether the server may send reason strings and user properties with failures.
+    /// 0x17: whether the server may add reason strings and user properties to packets that report a failure.
     case requestProblemInformation = 0x17
     /// 0x18: the seconds that the server waits after the connection is lost, before it publishes the will.
     case willDelayInterval = 0x18

@@ -22,7 +22,7 @@ public enum Delivery: Hashable, Sendable {
     /// QoS 2. `isDuplicate` is the DUP flag: true if the packet may have been sent before.
     case exactlyOnce(PacketID, isDuplicate: Bool)
 
-    /// Creates a delivery with `qos`. Returns `nil` if `qos` needs a packet id and `packetID` is `nil`.
+    /// Creates a delivery with this QoS. Returns `nil` if the QoS is 1 or 2 and `packetID` is `nil`.
     @inlinable
     public init?(qos: PacketQoS, packetID: PacketID?, isDuplicate: Bool = false) {
         switch (qos, packetID) {

@@ -121,7 +121,8 @@ extension PacketReasonCode {
     /// Returns true if `sender` may send this code in an MQTT 5 packet of type `packet`.
     ///
     /// The allowed codes come from Tables 3-1 (CONNACK), 3-4 to 3-7 (acknowledgements), 3-8 (SUBACK), 3-9 (UNSUBACK),
-    /// 3-10 (DISCONNECT) and 3-11 (AUTH). In DISCONNECT, 0x8C is also allowed, as in Table 2-6.
+    /// 3-10 (DISCONNECT) and 3-11 (AUTH). In DISCONNECT, code 0x8C is also allowed, because Table 2-6 lists it for
+    /// DISCONNECT.
     package func isAllowed(in packet: PacketType, from sender: Endpoint) -> Bool {
         switch packet {
         case .connAck:
