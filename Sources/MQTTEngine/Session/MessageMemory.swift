@@ -11,12 +11,12 @@ package import MQTTCodec
 /// ``MessageView`` may be read without the lock that must guard this value. Other threads may keep, move and discard
 /// other messages at the same time. The owner must discard a message only after the last use of its views.
 ///
+/// `@usableFromInline` makes `deinit` visible to other modules. In Embedded Swift, a module that contains an engine
+/// needs this attribute.
+///
 /// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
 /// for each slab. Only this type creates places. Each place is within `used`, and every use of a place checks this
 /// condition.
-///
-/// `@usableFromInline` makes `deinit` visible to other modules. In Embedded Swift, a module that contains an engine
-/// needs this attribute.
 @usableFromInline
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
     /// The location of a message: its slab, offset and size.
