@@ -18,8 +18,8 @@ extension ClientCoordinator {
 
     // MARK: Callers that need the number of stored messages
 
-    /// Waits until the outgoing queue counts the stored messages of an earlier process. Returns at once if the client
-    /// has no store, or if neither a read of the store nor an attempt to connect is running.
+    /// Waits until the outgoing queue counts the stored messages of an earlier process. Waits only while the store is
+    /// being read, or while a running attempt to connect will read it.
     ///
     /// - Throws: The error of the last read of the store, or `CancellationError`.
     func waitForStoredCount(_ waiterCount: WaiterCount) async throws {
@@ -39,7 +39,7 @@ extension ClientCoordinator {
         storeWaiters.callAll(durable.readFailure.map { .failure($0) } ?? .success(()))
     }
 
-    /// True while the store is being read, or while an attempt to connect runs that first reads the store.
+    /// True while the store is being read, or while a running attempt to connect will read it.
     private func isOpeningStore(_ durable: DurableSession) -> Bool {
         if durable.isOpen { return false }
         if durable.isReading { return true }

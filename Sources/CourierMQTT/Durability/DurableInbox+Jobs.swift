@@ -5,11 +5,12 @@ import MQTTEngine
 
 /// Stores and reads jobs: received messages that a processor must handle.
 extension DurableInbox {
-    /// Stores a message as the job with this id. Afterwards, the message can be acknowledged. `settled` is called on the event loop.
+    /// Stores a message as the job with this id. Afterwards, the message can be acknowledged. `settled` is called on
+    /// the event loop.
     ///
-    /// A message that waited in the store for a reader becomes a job in the same commit. For a QoS 2 message, the packet
-    /// id is stored in the same commit, so that a repetition after a crash is recognized. `awaits` returns whether the
-    /// broker still waits for the acknowledgement of a message.
+    /// If the message waited in the store for a reader, the same commit removes its row. For a QoS 2 message, the same
+    /// commit stores the packet id, so that the client recognizes a repetition after a crash. `awaits` returns whether
+    /// the broker still waits for the acknowledgement of a message.
     func addJob(
         _ message: ReceivedMessage, as id: StoredMessage.ID, awaits: (IncomingMessage.Handle) -> Bool,
         state: (StoreTime) -> StoredJob.State, settled: @escaping (Result<Void, JobQueue.Refusal>) -> Void
@@ -23,8 +24,8 @@ extension DurableInbox {
             let isAwaited = awaits(handle)
             // A QoS 1 message of an earlier connection is not stored here, because the broker sends it again.
             guard handle.qos == .exactlyOnce || isAwaited else { return settled(.failure(.sentAgain)) }
-            // Store the packet id only if no other reader still handles the message. While another reader handles it,
-            // the broker must send the message again after a crash.
+            // If another reader still handles the message, do not store the packet id. The broker must then send the
+            // message again after a crash.
             if handle.qos == .exactlyOnce, isAwaited, message.ticket?.isSingle == true {
                 changes.append(.rememberPacketID(handle.packetID.rawValue))
             }
@@ -51,8 +52,8 @@ extension DurableInbox {
         }
     }
 
-    /// Stores changes of jobs. `settled` is called on the event loop when they are stored, or with an error if the
-    /// session was destroyed or the client has ended.
+    /// Stores changes of jobs. `settled` is called on the event loop when the changes are stored. If the session was
+    /// destroyed or the client has ended, `settled` is called with an error.
     func changeJobs(_ changes: [StoreChange], settled: @escaping (Result<Void, CourierError>) -> Void) {
         loop.preconditionOnLoop()
         steps.add(changes, settled: settled)

@@ -23,18 +23,18 @@ final class DurableInbox: @unchecked Sendable {
     let store: any MessageStore
     let loop: EventLoop
     let steps: StoreCommitQueue
-    /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. `steps`
-    /// frees room and must not wait for new rows, so it is a separate queue.
+    /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. The
+    /// separate queue `steps` removes rows, which frees room, so it must not wait for new rows.
     ///
-    /// This queue commits all changes of packet ids in their order. So the removal of an id never erases the same id of
-    /// a later message.
+    /// All changes of packet ids are committed in their order. Otherwise, the removal of an id could also remove the
+    /// same id of a later message.
     let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
     let nextID: () -> StoredMessage.ID
     private(set) var scope: StoreScope?
-    /// Returns the epoch, which is the number of sessions that were destroyed so far. Rows of different epochs may have
-    /// the same ids.
+    /// Returns the epoch, which is the number of sessions that were destroyed so far. The epoch is needed to identify a
+    /// row, because rows of different epochs may have the same id.
     let epoch: () -> Int
     /// The scope that the rows had when the client ended; `nil` before the end.
     private var endedScope: StoreScope?
@@ -44,9 +44,11 @@ final class DurableInbox: @unchecked Sendable {
     /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
     /// the row.
     var handedOut: Set<StoredMessage.ID> = []
-    /// The ids in `handedOut` whose reader has finished the row. The store must remove these rows.
+    /// The ids of the rows that a reader has finished and that the store must remove. All of these ids are also in
+    /// `handedOut`.
     var removing: Set<StoredMessage.ID> = []
-    /// The ids of the rows that were removed during the running read. The read may still return these rows.
+    /// The ids of the rows that were removed while a read was running. The read may still return these rows, so they
+    /// are left out.
     private var removed: Set<StoredMessage.ID> = []
     /// Called after a new message was stored. The readers that were added before this call then read the message.
     var appeared: ((_ topic: String) -> Void)?
@@ -110,8 +112,8 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        // The message and its page stay in memory until the row is stored, because a new reader may need them. So both
-        // count as unstored bytes.
+        // The message and its page (the memory that holds the received bytes) stay in memory until the row is stored,
+        // because a new reader may need them. So both count as unstored bytes.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -148,7 +150,7 @@ final class DurableInbox: @unchecked Sendable {
 
     /// Removes a packet id, because PUBREL arrived or another message has the id now. The broker does not repeat the
     /// old message any more. All changes of packet ids are stored in the order of the calls. `stored` is called when
-    /// the removal is stored. After that, the broker may use the id for a new message.
+    /// the removal is stored. From then on, the broker may use the id for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
@@ -170,7 +172,7 @@ final class DurableInbox: @unchecked Sendable {
             return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
-            // Wait until earlier messages are stored. So the reader receives these messages before messages that arrive
+            // Wait until earlier messages are stored, so that the reader receives them before messages that arrive
             // later.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
@@ -258,8 +260,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Add all of `handedOut`. Rows that readers have received may have expired in the store, so the store
-                // may not count them. Here they count until their readers have finished them.
+                // Add all rows that readers have received. The store does not count such a row if it has expired, but
+                // `count` includes it until its reader has finished it.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }

@@ -30,7 +30,7 @@ final class DurableSession: @unchecked Sendable {
     private let loop: EventLoop
     /// Called with the rows of an earlier process when a session begins.
     private let began: (StoredSession) -> Void
-    /// Called for the first failure in a row, and not for the following failures.
+    /// Called for the first of several consecutive failures to read or remove rows.
     private let failed: (CourierError) -> Void
     /// The scope of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
@@ -50,7 +50,7 @@ final class DurableSession: @unchecked Sendable {
     /// The number of reads that were started. The result of a read is ignored if a newer read was started.
     private var readingCount = 0
     private var waiters: [(Result<Void, CourierError>) -> Void] = []
-    /// Called when the running read has ended; see ``whenRead(_:)``.
+    /// Called when the running read of the rows has ended; set by ``whenRead(_:)``.
     private var afterRead: (() -> Void)?
     private var isFailing = false
     private var retryTimer: TimerToken?
@@ -101,8 +101,8 @@ final class DurableSession: @unchecked Sendable {
         removeDestroyed(readingCount, thenLoad: scope)
     }
 
-    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs. Only
-    /// the last `done` is called, so that many calls during one read need no memory.
+    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs. If
+    /// several calls are made during one read, only the last `done` is called.
     func whenRead(_ done: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard isReading else { return done() }
@@ -176,8 +176,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Further calls with the same `scope`
-    /// return `nil`.
+    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. If the function is called again with
+    /// the same `scope`, it returns `nil`.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }
@@ -219,8 +219,8 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed during the request.")))
             }
-            // Add this step after the waiting steps of the last session, because those steps may contain packet ids of
-            // that session.
+            // The waiting steps of the last session may contain packet ids of that session. So add this step after
+            // them.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
@@ -262,8 +262,8 @@ final class DurableSession: @unchecked Sendable {
     /// before the next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If an earlier destroyed session had a known scope, the removal of its rows has already begun. So the next
-            // session has no rows to remove.
+            // If an earlier destroyed session had a known scope, the removal of its rows has already begun. The next
+            // session then has no rows to remove.
             isNextDestroyed = !hadScope
             return
         }

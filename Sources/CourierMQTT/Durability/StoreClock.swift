@@ -22,7 +22,7 @@ package struct StoreClock: Sendable {
         self.date = date
     }
 
-    /// Returns the present time for stored messages. `now` is the present time of the loop's clock.
+    /// Returns the present time for stored messages. `now` is the present time of the event loop's clock.
     package func time(at now: ContinuousClock.Instant) -> StoreTime {
         StoreTime(date: date(), bootTime: BootTime(now, bootID: bootID))
     }

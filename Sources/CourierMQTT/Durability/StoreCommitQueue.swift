@@ -4,31 +4,33 @@ import CourierTransport
 /// Commits changes to the store in the order in which they were added, one commit at a time. Repeats a failed commit
 /// until it succeeds.
 ///
-/// While a commit runs, later changes are collected for the next commit, so a slow store gets larger batches. The size
-/// of a batch has a limit, and further changes wait for the next batch. Most changes may wait, but must not be dropped.
+/// While a commit runs, later changes are collected for the next commit, so a slow store gets larger batches. A batch
+/// has a maximum size; further changes wait for the next batch. Most changes may wait, but must not be dropped.
 /// ``OutgoingStore`` adds waiting changes to its own commits.
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class StoreCommitQueue: @unchecked Sendable {
     /// The wait before a failed commit is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The time that the store must be full before refusable steps fail, 10 s. A store that is full for a shorter time
-    /// may only need time to free room.
+    /// A refusable step may fail with `storeFull`. It fails only if the store has been full for this time, 10 s. A
+    /// store that is full for a shorter time may only need time to free room.
     static let fullPatience = Duration.seconds(10)
-    /// The time for which the store still counts as full after the last `storeFull`, 60 s.
+    /// The time for which the store still counts as full after the last `storeFull` error, 60 s.
     static let fullMemory = Duration.seconds(60)
-    /// The largest number of changes in one commit, 4,096. A single step with more changes is committed alone.
+    /// The largest number of changes in one commit, 4,096. If one call of `add` has more changes, they are committed
+    /// alone.
     static let maximumChanges = 4_096
-    /// The largest number of message bytes in one commit, 8 MiB. A single step with more bytes is committed alone.
+    /// The largest number of message bytes in one commit, 8 MiB. If one call of `add` has more bytes, its changes are
+    /// committed alone.
     static let maximumBytes = 8 << 20
 
     /// Changes that are stored in the same commit.
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if the step may be lost by a power cut. The end of the process alone never loses a step.
+        /// True if a power cut may undo the changes. The end of the process alone never undoes them.
         var isRepeatable = false
-        /// True if the step fails when the store has had no room for a long time. Every other step is repeated until it
-        /// succeeds.
+        /// True if the step may fail because the store has had no room for a long time. Every other step is repeated
+        /// until it succeeds.
         var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
@@ -54,19 +56,21 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Called for the first failure in a row, and not for the following failures.
+    /// Called when a commit fails, but only for the first of several consecutive failures.
     private let failed: (CourierError) -> Void
     /// Called once, when the client has ended and no commit is running or waiting.
     private let ended: () -> Void
     private var hasEnded = false
     private var scope: StoreScope?
     private var steps: [Step] = []
-    /// The number of steps at the front that are committed one by one, because the store had no room for all of them
-    /// together.
+    /// The number of steps at the front of the queue that are committed one by one. The store had no room for all of
+    /// them together.
     private var singleCount = 0
-    /// The time when the store began to have no room for refusable steps; `nil` if the store has room.
+    /// The time of the first `storeFull` error since the store last had room; `nil` if the store has room. Only commits
+    /// with refusable steps count, which are steps that may fail with this error.
     private var fullSince: ContinuousClock.Instant?
-    /// The time of the last `storeFull` error for refusable steps; `nil` if there was none.
+    /// The time of the last `storeFull` error of a commit with refusable steps, which are steps that may fail with this
+    /// error; `nil` if there was none.
     private var lastFull: ContinuousClock.Instant?
     /// Returns the epoch, which is the number of sessions that were destroyed so far. A failed commit of an earlier
     /// epoch is not repeated.
@@ -77,7 +81,8 @@ final class StoreCommitQueue: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// The error for a step of a destroyed session. The step fails with this error if its commit fails.
+    /// The error of the last destroyed session; `nil` if no session was destroyed. If a commit for that session is
+    /// still running and fails, its steps fail with this error.
     private var removal: CourierError?
 
     init(
@@ -106,7 +111,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change that no caller waits for. A power cut may lose the change. Then only one packet is sent again.
+    /// Adds a change that no caller waits for. If a power cut undoes the change, the only effect is that one packet is
+    /// sent again.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }
@@ -176,7 +182,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         tellEnd()
     }
 
-    /// Schedules a commit at the end of this turn of the event loop. So all changes that one read from the network
+    /// Schedules a commit at the end of this turn of the event loop, so that all changes that one read from the network
     /// causes form one batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
@@ -241,8 +247,8 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // Commit the steps one by one if the store is full. So a step that fits does not wait for a step that does
-            // not fit.
+            // If the store is full, commit the steps one by one. Then a step that has room does not wait for a step
+            // that has no room.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }

@@ -9,8 +9,8 @@ struct StoredSession: Sendable {
     /// The ids of sent messages whose packet id equals the packet id of an earlier message. The client sends these
     /// messages again as new messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of stored outgoing messages that are not in `unfinished`. These messages were never sent, or their
-    /// ids are in `requeued`.
+    /// The number of stored outgoing messages that are not in `unfinished`: messages that were never sent, and messages
+    /// in `requeued`.
     var unreadCount = 0
     /// The packet ids of rejected QoS 2 messages. The broker may still use these ids.
     var reservedIDs: Set<UInt16> = []
@@ -38,8 +38,7 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Read all pages, because a sent message may follow queued messages. For example, after a change of the broker,
-        // earlier messages may count as queued and later messages as sent.
+        // Read all pages, because the sent messages may not fit into one page.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

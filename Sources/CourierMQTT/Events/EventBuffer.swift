@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Holds the events that are not delivered yet, in the order in which they were reported. Resets of the handlers and
-/// the end of the client are also entries of this sequence.
+/// Holds the events that are not delivered yet, in the order in which they were reported. The buffer also contains an
+/// entry for each reset of the handlers, and an entry for the end of the client.
 ///
 /// ``countLimit`` and ``byteLimit`` limit the buffer. A full buffer drops events about single messages
 /// (``CourierEventType/dropRule``) and counts them. One `eventsDropped` event with this count takes the place of the
@@ -33,8 +33,8 @@ struct EventBuffer: ~Copyable {
         fileprivate var entries: [Entry] = []
         /// The index of the next entry to deliver.
         fileprivate var position = 0
-        /// The number of the batch's first entry. The buffer numbers its entries consecutively, and uses each number
-        /// once.
+        /// The number of the batch's first entry. The buffer numbers all entries consecutively, and never uses a number
+        /// twice.
         fileprivate var firstNumber: UInt64 = 0
         fileprivate var takenCount = 0
         fileprivate var takenByteCount = 0
@@ -62,13 +62,13 @@ struct EventBuffer: ~Copyable {
     private var present = Batch()
     private var lastOptions: ConnectOptions?
     private var nextNumber: UInt64 = 0
-    /// The number of entries that wait or that a batch is delivering now.
+    /// The number of entries in the buffer. Entries that are being delivered count until ``putBack(_:)`` is called.
     private(set) var count = 0
     private(set) var byteCount = 0
     /// The number of events that were dropped since the last entry was added.
     private(set) var droppedCount = 0
 
-    /// The capacity of a list that is kept when the buffer becomes empty. The memory of a list with a larger capacity
+    /// The maximum capacity of a list whose memory is kept when the buffer becomes empty. The memory of a larger list
     /// is freed.
     private static let keptCapacity = 128
 
@@ -148,7 +148,7 @@ struct EventBuffer: ~Copyable {
         return exchange(&present, with: Batch())
     }
 
-    /// Takes back a batch with the entries that were not delivered. The delivered entries do not count toward the
+    /// Takes back a batch, whose remaining entries are delivered later. The delivered entries do not count toward the
     /// limits any more.
     mutating func putBack(_ batch: consuming Batch) {
         count -= batch.takenCount

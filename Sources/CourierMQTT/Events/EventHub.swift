@@ -65,8 +65,7 @@ final class EventHub: Sendable {
     /// until the next delivery.
     var isListenedTo: Bool { hasListeners.load(ordering: .relaxed) }
 
-    /// True if there is a listener for events. Removes handlers that the app has released first, so that they do not
-    /// count.
+    /// First removes the handlers that the app has released. Then returns true if there is still a listener for events.
     var isHeard: Bool {
         guard isListenedTo else { return false }
         removeGone()
@@ -175,8 +174,8 @@ final class EventHub: Sendable {
             guard !state.hasFinished else { return }
             // If the app released an earlier handler that had the same address, replace that handler's listener.
             //
-            // `isGone` retains and releases the handler. It cannot release the last reference: only `handler` can exist
-            // at this address, and the caller references it.
+            // `isGone` retains and releases a handler, but cannot release the last reference here. Only `handler` can
+            // exist at this address, and the caller holds a reference to `handler`.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -229,7 +228,7 @@ final class EventHub: Sendable {
     private struct Audience {
         var listeners: [EventListener.Present]
         var changeCount: UInt
-        /// True if the app has released a handler.
+        /// True if the app has released at least one of the handlers.
         let isOneGone: Bool
 
         init(_ listeners: [EventListener], changeCount: UInt) {
@@ -299,7 +298,8 @@ final class EventHub: Sendable {
     private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener.Present) -> Void) {
         var isOneGone = false
         for index in audience.listeners.indices where audience.listeners[index].firstNumber <= number {
-            // Skip a listener that an earlier listener's call removed, and a handler that the app has released.
+            // Skip two kinds of listeners: listeners that were removed during this delivery, and handlers that the app
+            // has released.
             if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(audience.listeners[index]) {
                 continue
             }

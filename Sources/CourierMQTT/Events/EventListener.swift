@@ -28,7 +28,8 @@ struct EventListener: Sendable {
     /// True if the app has released the handler.
     var isGone: Bool { if case .handler(_, let box) = target { box.use { $0.handler == nil } } else { false } }
 
-    /// The listener for one batch; `nil` if the app has released the handler. Used on the delivery queue only.
+    /// The listener for one batch, with a strong reference if the listener is a handler; `nil` if the app has released
+    /// the handler. Used on the delivery queue only.
     ///
     /// Reading the weak reference to a handler takes as long as calling a short handler. So the reference is read only
     /// once for each batch.
@@ -50,7 +51,7 @@ struct EventListener: Sendable {
             case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
         }
 
-        /// A handler without reference counting.
+        /// A reference to a handler without reference counting.
         private struct Unowned {
             unowned(unsafe) let handler: any ICourierEventHandler
         }
@@ -76,7 +77,7 @@ struct EventListener: Sendable {
             target = .subscriber(receive)
         }
 
-        /// True if only ``owner`` still references the handler, because the app has released it.
+        /// True if the app has released the handler, so that only ``owner`` still references it.
         var isAbandoned: Bool {
             mutating get {
                 guard owner != nil else { return false }

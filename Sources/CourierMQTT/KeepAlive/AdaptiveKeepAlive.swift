@@ -4,9 +4,10 @@
 /// just before that limit keeps the connection open. Earlier pings waste power and traffic. So the client first pings
 /// after ``minimumInterval`` without traffic. Each time the broker answers, the next interval is one ``step`` longer,
 /// up to ``maximumInterval``. If a connection does not survive an interval, the client returns to the longest interval
-/// that worked. The client remembers this interval for the network. A loss changes no interval if the silence was
-/// shorter than ``minimumInterval``, or much longer than planned. The silence is longer than planned, for example, if
-/// the process was stopped. When the interval changes, the log reports the new interval at level info.
+/// that worked. The client remembers this interval for the network. If a connection is lost after less than
+/// ``minimumInterval`` without traffic, no interval changes. The same is true if the time without traffic was much
+/// longer than planned, for example, because the process was stopped. When the interval changes, the log reports the
+/// new interval at level info.
 ///
 /// ```swift
 /// var keepAlive = AdaptiveKeepAlive(maximumInterval: .seconds(1_200))
@@ -30,14 +31,14 @@ public struct AdaptiveKeepAlive: Sendable {
     /// The time after which an interval that failed is tried again, because the loss may have had another cause; 24 h
     /// by default.
     public var retryTime = Duration.seconds(86_400)
-    /// The findings that an earlier client stored, at most one for each network; empty by default. The client makes its
-    /// own copy, and never changes this value.
+    /// The intervals that an earlier client found and the app stored, at most one entry for each network; empty by
+    /// default. The client makes its own copy, and never changes this value.
     public var memory = KeepAliveMemory()
-    /// A closure that stores the client's findings. The closure is called on the delivery queue at every change, at
-    /// most once for each ping and each lost connection. With `nil`, the default, the findings are lost when the client
-    /// ends.
+    /// A closure that stores the intervals that the client has found. The closure is called on the delivery queue at
+    /// every change, at most once for each ping and each lost connection. With `nil`, the default, the intervals are
+    /// lost when the client ends.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
-    /// Returns the name of the current network, or `nil` if the name is unknown. The client has separate findings for
+    /// Returns the name of the current network, or `nil` if the name is unknown. The client has a separate interval for
     /// each name and for `nil`. By default, the closure returns ``systemNetwork()``, a name made from the default
     /// route. The closure is called on the event loop once for each connection, and must not block.
     public var network: @Sendable () -> String? = { AdaptiveKeepAlive.systemNetwork() }

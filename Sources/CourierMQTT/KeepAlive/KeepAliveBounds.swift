@@ -1,15 +1,16 @@
 import CourierCore
 import Foundation
 
-/// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the findings.
+/// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the intervals
+/// that worked or failed before.
 struct KeepAliveBounds: Hashable, Sendable {
     /// The allowed intervals. For the longest interval of 12 h, CONNECT announces a keep-alive of 48,000 s. The
     /// protocol allows at most 65,535 s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
     /// The longest interval is nine tenths of the keep-alive. The last tenth covers the travel time of a response.
     ///
-    /// The client measures an interval from the arrival of the broker's response. The broker measures from the arrival
-    /// of the packet that caused this response, which was earlier.
+    /// The client measures an interval from the arrival of the broker's response. The broker measures it from an
+    /// earlier time: the arrival of the packet that caused this response.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -45,7 +46,8 @@ struct KeepAliveBounds: Hashable, Sendable {
 extension KeepAliveBounds {
     typealias Finding = KeepAliveMemory.Finding
 
-    /// Returns the next interval to try on a network with the finding `known`. Without a finding, returns the minimum.
+    /// Returns the next interval to try on a network. `known` contains the intervals that worked or failed on this
+    /// network before. If it is `nil`, the function returns the minimum.
     func interval(_ known: Finding?, date: Date) -> Duration {
         guard let known, known.interval >= minimum else { return minimum }
         let proven = min(known.interval, maximum)
@@ -54,7 +56,8 @@ extension KeepAliveBounds {
         return next
     }
 
-    /// Returns the finding after the connection has survived `interval`.
+    /// Returns the new finding about a network after a connection has survived `interval`. `known` is the earlier
+    /// finding.
     func survived(_ interval: Duration, _ known: Finding?, network: String, date: Date) -> Finding {
         let failed = known.flatMap { failedInterval(of: $0, date: date) }.flatMap { $0 > interval ? $0 : nil }
         let longest = max(known?.interval ?? interval, interval)
@@ -62,8 +65,8 @@ extension KeepAliveBounds {
         return Finding(network: network, interval: longest, failedInterval: failed, date: date)
     }
 
-    /// Returns the finding after a connection was lost. The connection had been idle for `silence`, and the planned
-    /// idle time was `interval`. Returns `nil` if the idle time does not explain the loss.
+    /// Returns the new finding about a network after a connection was lost. The connection had been idle for `silence`,
+    /// and the planned idle time was `interval`. Returns `nil` if the idle time does not explain the loss.
     ///
     /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned proves
     /// nothing about the interval. It occurs, for example, if the process was stopped.
@@ -80,8 +83,8 @@ extension KeepAliveBounds {
             network: network, interval: max(minimum, proven - step), failedInterval: proven, date: date)
     }
 
-    /// Returns the interval that failed, if it is too early to try it again; otherwise `nil`. A finding with a future
-    /// date is ignored, because the clock was wrong when it was stored.
+    /// Returns the interval that failed, if it is too early to try it again; otherwise `nil`. If the date of `known` is
+    /// in the future, the function returns `nil`, because the clock was wrong when `known` was stored.
     private func failedInterval(of known: Finding, date: Date) -> Duration? {
         let age = date.timeIntervalSince(known.date)
         return age >= 0 && Duration.bounded(seconds: age) < retryTime ? known.failedInterval : nil

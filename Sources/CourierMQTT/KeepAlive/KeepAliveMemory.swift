@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The ping intervals that an adaptive keep-alive found for networks. The client uses them for its next connections.
-/// The app can store them for its next start.
+/// The ping intervals (findings) that an adaptive keep-alive measured for networks. The client uses them for its next
+/// connections. The app can store them for its next start.
 ///
-/// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Findings that were
-/// edited, or that were found with other bounds, do no harm: the client uses only intervals within its own bounds.
+/// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Findings may be edited,
+/// or may come from a client with other bounds: the client uses only intervals within its own bounds.
 public struct KeepAliveMemory: Hashable, Sendable {
     /// The intervals that connections on one network survived or did not survive.
     public struct Finding: Codable, Hashable, Sendable {

@@ -3,8 +3,8 @@ import Foundation
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
 /// The value has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
-/// perform the returned ``Action``. The caller passes only the time of the last packet, so that it need not call the
-/// value for each packet.
+/// perform the returned ``Action``. That call contains the time of the last packet, so no call is needed for each
+/// packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -42,7 +42,7 @@ struct KeepAliveSearch: Sendable {
         case asking(after: Silence)
     }
 
-    /// The findings about networks.
+    /// The intervals that worked or failed on each network.
     private(set) var memory: KeepAliveMemory
     /// The time without traffic after which PINGREQ is sent on the current connection.
     private(set) var interval: Duration
@@ -58,8 +58,9 @@ struct KeepAliveSearch: Sendable {
     /// The time of the last outside event that can end connections, such as a change of networks. `nil` if there was
     /// no such event since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The finding about the last loss of a connection; `nil` if there is none. The finding becomes valid if the next
-    /// attempt to connect succeeds on the same network. The success shows that the loss was not part of an outage.
+    /// The interval that may have caused the last loss of a connection, as a finding about the network; `nil` if there
+    /// is none. The finding becomes valid if the next attempt to connect succeeds on the same network. The success
+    /// shows that the loss was not part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -79,7 +80,7 @@ struct KeepAliveSearch: Sendable {
         disturbedAt = nil
         let verdict = suspicion?.network == network ? suspicion : nil
         suspicion = nil
-        // Even without a new finding, mark this network as the most recently used one.
+        // Even an unchanged finding is added again, so that this network counts as the most recently used one.
         if let known = verdict ?? memory[network] { memory.keep(known) }
         beginSilence(now, date)
         return verdict == nil ? .none : .remember
@@ -119,8 +120,8 @@ struct KeepAliveSearch: Sendable {
     }
 
     /// Records that an attempt to connect has failed, perhaps before a connection was opened. The failure and the last
-    /// loss of a connection may have the same cause, an outage. So the interval before that loss is not suspected any
-    /// more.
+    /// loss of a connection may have the same cause, an outage. So the interval before that loss is no longer suspected
+    /// as the cause.
     mutating func attemptFailed() { suspicion = nil }
 
     /// Records that the connection or an attempt has ended. If the cause is known, `silence` is `nil`. If the cause is

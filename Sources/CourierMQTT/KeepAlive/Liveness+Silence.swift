@@ -3,8 +3,7 @@ extension Liveness {
     var lastActivity: Instant { [start, lastInbound, lastOutbound].compactMap(\.self).max() ?? start }
 
     /// Returns the idle time that began when bytes were last received. If the client sent bytes afterward, the idle
-    /// time ended when the first of these bytes were sent. If the client sent no bytes, the idle time lasts until
-    /// `now`.
+    /// time ended when the client sent the first of them. Otherwise, the idle time lasts until `now`.
     func silence(now: Instant) -> KeepAliveSearch.Silence {
         let begin = lastInbound ?? start
         return KeepAliveSearch.Silence(start: begin, duration: begin.duration(to: unansweredSince ?? now))

@@ -87,8 +87,8 @@ public final class StandardErrorLog: LogHandler {
 }
 
 extension StandardErrorLog.State {
-    /// Counts a record. Returns `nil` if no line is written for the record. Otherwise returns the number of lines that
-    /// were dropped, and the number of equal records that were skipped, before this line.
+    /// Counts a record. Returns `nil` if no line is written for the record. Otherwise, returns two numbers for this
+    /// line: how many lines were dropped before it, and how many equal records were skipped before it.
     fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
         var repeatCount = 0
         switch limiter?.decide(record, now: .now) {

@@ -126,8 +126,8 @@ extension ConnectPlan {
             return try offering(options.alpn, settings)
         }
 
-        /// Returns the settings with the application protocols of the options; if the options name none, returns the
-        /// settings unchanged.
+        /// Returns the settings with the application protocols (ALPN) of the options. If the options name none, returns
+        /// the settings unchanged.
         private static func offering(
             _ names: [String]?, _ settings: TLSClientConfiguration
         ) throws(CourierError) -> TLSClientConfiguration {

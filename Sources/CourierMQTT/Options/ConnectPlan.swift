@@ -18,7 +18,7 @@ struct ConnectPlan: Sendable {
     var tls: TLSClientConfiguration?
     /// The proxy to connect through, or `ProxySetting/direct` for none.
     let proxy: ProxySetting
-    /// The limits of the byte channel, and its WebSocket settings.
+    /// The limits of the byte channel, which carries the bytes of a connection, and its WebSocket settings.
     let channel: ChannelOptions
     /// The broker's name in events and errors, such as `mqtts://broker.example:8883` or
     /// `wss://broker.example:443/mqtt`. It contains no secret.
@@ -46,8 +46,8 @@ struct ConnectPlan: Sendable {
         var channel = settings.limits.channel
         channel.webSocket = route.webSocket
         channel.connectTimeout = settings.limits.connectTimeout
-        // The channel must be able to hold the first part of the largest packet that the engine accepts, until the rest
-        // of the packet arrives.
+        // The channel must be able to hold an incomplete packet until the rest arrives, even a packet of the largest
+        // size that the engine accepts.
         channel.remainderLimit = max(
             channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
         self.channel = channel

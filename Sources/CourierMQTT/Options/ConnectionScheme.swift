@@ -15,8 +15,12 @@ enum ConnectionScheme: Hashable, Sendable {
         "tcp": .tcp, "mqtt": .tcp, "tls": .tls, "ssl": .tls, "mqtts": .tls, "ws": .ws, "wss": .wss, "unix": .unix,
     ]
 
-    /// Makes the scheme of the options. If the options name no scheme, TLS is used if the configuration has TLS
-    /// settings, or the options name application protocols (ALPN). TLS is also used if the port is 8883 or 443.
+    /// Makes the scheme of the options. If the options name no scheme, TLS is used in these cases:
+    ///
+    /// - The configuration has TLS settings.
+    /// - The options name application protocols (ALPN).
+    /// - The port is 8883 or 443.
+    ///
     /// Otherwise, plain TCP is used. If the options also have WebSocket settings, WebSocket is used over TLS or TCP.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for a scheme without TLS if the

@@ -3,7 +3,7 @@ import CourierTransport
 
 /// The settings that all connections of a client share. Settings of one connection are in `ConnectOptions`.
 struct ConnectionSettings: Sendable {
-    /// The versions of MQTT that the client may speak.
+    /// The versions of MQTT that the client may use.
     var version = ProtocolVersionPolicy.preferVersion5
     /// The rules for the texts that the client sends.
     var texts = WireText.portable
@@ -36,7 +36,7 @@ struct ConnectionSettings: Sendable {
 }
 
 extension ConnectionSettings {
-    /// Checks that the values are in range; reads no file.
+    /// Checks that the values are in range. Reads no file.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message contains the option, its value and its range.
     func check() throws(CourierError) {

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// The versions of MQTT that a client may speak.
+/// The versions of MQTT that a client may use.
 public enum ProtocolVersionPolicy: Hashable, Sendable {
     /// MQTT 5, or 3.1.1 if the broker does not know MQTT 5; the default.
     ///

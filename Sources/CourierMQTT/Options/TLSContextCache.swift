@@ -31,7 +31,7 @@ package final class TLSContextCache: Sendable {
     /// The state that the lock guards.
     private struct State {
         var kept: (source: Source, context: TLSContext)?
-        /// True after a context was made. If the next context cannot be made, a file is probably being replaced.
+        /// True after a context was made. If making a later context fails, the files were probably replaced.
         var hasWorked = false
     }
 
@@ -45,7 +45,7 @@ package final class TLSContextCache: Sendable {
         }
     }
 
-    /// Makes an empty cache that makes contexts by `make`.
+    /// Makes an empty cache. The cache calls `make` to make a TLS context.
     init(make: @escaping Make) { self.make = make }
 
     /// Returns the TLS context for a plan; `nil` for a plan without TLS. Certificate files that have changed are read,
@@ -67,14 +67,14 @@ package final class TLSContextCache: Sendable {
                 "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
                     + "which is the cause of this error.", cause: error)
         }
-        // Take the stamps before reading the files. If a file changes during the reading, its stamp differs next time,
-        // and the file is read again.
+        // Take the file stamps, which identify the state of each file, before reading the files. If a file changes
+        // during the reading, its stamp differs next time, and the file is read again.
         let source = Source(tls)
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // Make the context without the lock. Two calls at the same time make two contexts, and the cache stores the
-            // context that was made last.
+            // Make the context without holding the lock. Two calls at the same time make two contexts, and the cache
+            // stores the context that was made last.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)

@@ -14,7 +14,7 @@ struct WireText: Sendable {
     /// begins with the text's name.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
-        // The quick check first: most texts are portable.
+        // Do the quick check first, because most texts pass it.
         if count <= Self.limit, PortableText.isPortable(text) { return nil }
         if count > Self.limit { return "has \(count) bytes of UTF-8; at most \(Self.limit) are allowed" }
         if text.utf8.contains(0) { return "contains U+0000, which MQTT does not allow" }  // [MQTT-1.5.4-2]

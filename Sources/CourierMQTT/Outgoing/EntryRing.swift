@@ -19,8 +19,8 @@ import MQTTEngine
 struct EntryRing: ~Copyable {
     typealias Position = Int
 
-    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. No
-    /// entry of this kind is before the cursor.
+    /// The kinds of cursors. A cursor is the position where the search for the first entry of one kind starts. No entry
+    /// of that kind has a lower position.
     enum Cursor: Int {
         /// Each of these three cursors finds the waiting entries of one lane: QoS 0 messages, messages that are kept
         /// only in memory, or messages for the message store.
@@ -68,8 +68,8 @@ struct EntryRing: ~Copyable {
         @inline(__always) unsafeMutableAddress { pointer(to: position) }
     }
 
-    /// Returns a pointer to the entry at a position. The memory of holes is initialized, too. The pointer is valid
-    /// until the ring changes.
+    /// Returns a pointer to the entry at a position. A hole, which is the position of an ended entry, also has
+    /// initialized memory. The pointer is valid until the ring changes.
     @inline(__always)
     func pointer(to position: Position) -> UnsafeMutablePointer<OutgoingEntry> {
         precondition(position >= start && position < end, "a position without an entry")
@@ -85,9 +85,9 @@ struct EntryRing: ~Copyable {
         return count == 0 ? nil : positionOfMoved(number)
     }
 
-    /// Returns the position of an entry that `fillHoles()` moved, or `nil` if the entry has ended. A hole keeps the
-    /// number of its ended entry. So the numbers at all positions are in ascending order, and a binary search finds a
-    /// number.
+    /// Returns the position of an entry that `fillHoles()` moved, or `nil` if the entry has ended. A hole, which is the
+    /// position of an ended entry, keeps that entry's number. Therefore, the numbers at all positions are in ascending
+    /// order, and a binary search finds a number.
     @inline(never)
     private func positionOfMoved(_ number: Int) -> Position? {
         var (low, high) = (max(start, number), end)
@@ -162,7 +162,7 @@ struct EntryRing: ~Copyable {
         return first(Cursor(waitingIn: lane)) { $0.pointee.lane == lane && $0.pointee.isWaiting }
     }
 
-    /// Returns the position of the first entry that may be dropped at a limit; `nil` if there is none.
+    /// Returns the position of the first entry that may be dropped when the queue is full; `nil` if there is none.
     mutating func firstDroppable() -> Position? { first(.droppable) { $0.pointee.flags.contains(.isDroppable) } }
 
     /// Returns the position of the first entry that must be stored, but is in no commit yet; `nil` if there is none.

@@ -4,9 +4,8 @@ import MQTTEngine
 /// Holds the entries of accepted messages that have not ended, in the order of acceptance, and the messages' bytes.
 ///
 /// The table uses no lock and no clock, and knows no rules about messages. An entry keeps its place in the order when
-/// its state changes. Messages that an earlier process stored precede all messages of this process. The messages of the
-/// earlier process may be read after messages of this process were added. So the messages of the earlier process have
-/// their own ring.
+/// its state changes. Messages that an earlier process stored precede all messages of this process, although they may
+/// be read later. Therefore, they have their own ring buffer, an ``EntryRing``.
 struct EntryTable: ~Copyable {
     /// The position of an entry. A slot is valid until the next entry is added. An entry precedes all entries with a
     /// higher slot.
@@ -61,8 +60,8 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The token that all QoS 0 messages share. The entry of a QoS 0 message is removed when the session driver takes
-    /// the message. So a later result of the message has no entry that a token could identify.
+    /// The token that all QoS 0 messages share. A QoS 0 message needs no token of its own, because its entry is removed
+    /// when the session driver takes the message.
     static var unacknowledged: Token { 0 }
 
     /// Returns the token that identifies an entry to the session driver. The token is never ``unacknowledged``. Its
@@ -95,8 +94,8 @@ struct EntryTable: ~Copyable {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry. The message's bytes are freed at once. If the session driver is reading bytes without the
-    /// lock, `endLending()` frees the message's bytes later.
+    /// Removes an entry, and frees the message's bytes. If the session driver is reading bytes without the lock,
+    /// `endLending()` frees the message's bytes later.
     @inline(__always)
     mutating func remove(_ slot: Slot) {
         if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
@@ -104,7 +103,7 @@ struct EntryTable: ~Copyable {
     }
 
     /// Marks a waiting entry as in flight. Called when the session driver takes the message at the time `now`. From now
-    /// on, the entry does not count toward the limits.
+    /// on, the entry does not count toward the limits for waiting messages.
     mutating func markInFlight(_ slot: Slot, now: MonotonicInstant) {
         if let place = self[slot].place { memory.setSentAt(place, now) }
         self[slot].flags.subtract([.isDroppable, .isCounted])
@@ -134,7 +133,7 @@ struct EntryTable: ~Copyable {
         earlier.firstWaiting(in: lane) ?? current.firstWaiting(in: lane)
     }
 
-    /// Returns the slot of the first entry that may be dropped at a limit; `nil` if there is none.
+    /// Returns the slot of the first entry that may be dropped when the queue is full; `nil` if there is none.
     mutating func firstDroppable() -> Slot? { current.firstDroppable() }
 
     /// Returns the slot of the first entry that must be stored, but is in no commit yet; `nil` if there is none.
@@ -146,8 +145,8 @@ struct EntryTable: ~Copyable {
     /// Returns the slot of the first entry with a number above `number`; `nil` if there is none. Unlike slots, numbers
     /// stay valid when entries are added.
     func next(afterNumber number: Int) -> Slot? {
-        // The slot of an entry is never lower than its number. So the search starts after the slot `number`, and
-        // skips entries that moved there from lower slots.
+        // An entry may move to a higher slot than its number, but never to a lower slot. So the search starts after the
+        // slot `number`. It skips moved entries whose own number is not above `number`.
         var slot = next(after: number)
         while let one = slot, self[one].number <= number { slot = next(after: one) }
         return slot

@@ -25,7 +25,8 @@ import MQTTEngine
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The reason why a connection ended. Has only the cases that matter for the suspicion of a message.
+    /// The reason why a connection ended. Causes that make no difference for a suspected message are combined in
+    /// `other`.
     enum Cause: Equatable, Sendable {
         /// The broker closed the byte stream (FIN or RST) and gave no reason.
         case peerClosed
@@ -47,21 +48,22 @@ struct MessageSuspicion: Sendable {
         let token: Token
         /// The number of connections that ended because of the message.
         let strikes: Int
-        /// The reason code of a DISCONNECT that blames the message, or `nil` if the broker sent no such code.
+        /// The reason code of the broker's DISCONNECT, if that code names the message as the cause; otherwise `nil`.
         var code: PacketReasonCode?
     }
 
     /// The decision about a message after a connection ended.
     enum Verdict: Equatable, Sendable {
         case none
-        /// The caller stores this number of strikes, if the message has a row in the message store.
+        /// The caller must store this number of strikes, if the message has a row in the message store. A strike is a
+        /// connection that the broker closed right after the message.
         case storeStrikes(Token, Int)
-        /// The caller gives up the message in the engine, and ends the message with an error.
+        /// The caller must make the engine give up the message, and end the message with an error.
         case end(Rejection)
     }
 
-    /// The result of judging the end of a connection: the decision about a message, and whether a message explains the
-    /// end.
+    /// The result of ``connectionLost(_:_:now:)``: the decision about a message, and whether a message explains the end
+    /// of the connection.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
         /// True if a message explains the end of the connection. Then the end is no sign of another client with the
@@ -88,7 +90,7 @@ struct MessageSuspicion: Sendable {
         var isPlausible = true
     }
 
-    /// The present connection, as far as the suspicion needs it.
+    /// The data about the present connection that the suspicion needs.
     private struct Connection {
         let acceptedAt: Instant
         /// True while this is a control connection, which sends no messages, to test whether a connection lasts without
@@ -130,7 +132,7 @@ struct MessageSuspicion: Sendable {
     /// True while messages are sent one at a time.
     var isSuspicious: Bool { suspicion != nil }
 
-    /// The token of the message that has strikes; `nil` if no message has strikes.
+    /// The token of the message after which the broker has closed connections; `nil` if there is no such message.
     var suspectedToken: Token? { suspicion?.suspect?.token }
 
     /// The maximum number of unacknowledged messages:
@@ -155,8 +157,9 @@ struct MessageSuspicion: Sendable {
 
     // MARK: Inputs
 
-    /// Begins the suspicion of a message that has strikes from an earlier process. The present connection, or the next
-    /// connection, becomes a control connection. If there is already a suspicion, the call has no effect.
+    /// Begins the suspicion of a message that has strikes: connections of an earlier process that the broker closed
+    /// right after the message. The present or next connection becomes a control connection, which sends no messages
+    /// for 10 s. If there is already a suspicion, the call has no effect.
     mutating func resume(_ token: Token, strikes: Int) {
         guard isEnabled, suspicion == nil, strikes > 0 else { return }
         suspicion = Suspicion(remaining: 1, suspect: (token, min(strikes, Self.strikeLimit - 1)))
@@ -175,11 +178,12 @@ struct MessageSuspicion: Sendable {
         endControl(now)
     }
 
-    /// Ends the control phase of a connection if ``deadline`` has passed. An early call has no effect.
+    /// Ends the control phase of a connection, in which no messages are sent, if ``deadline`` has passed. An early call
+    /// has no effect.
     mutating func timerFired(now: Instant) { endControl(now) }
 
-    /// Records that a PUBLISH was written. The message may have been sent before. The call is needed only while
-    /// ``isSuspicious`` is true. A second call for the same message on the same connection has no effect.
+    /// Records that a PUBLISH was written, for the first time or again. The call is needed only while ``isSuspicious``
+    /// is true. A second call for the same message on the same connection has no effect.
     ///
     /// - Parameters:
     ///   - token: The token of the message.
@@ -246,9 +250,8 @@ struct MessageSuspicion: Sendable {
     /// client id has changed, or `destroy()` was called.
     ///
     /// The caller must not call this function if the same broker lost the session and the messages are published again.
-    /// In this case, the suspicion must continue. For example, a client with clean start loses its session at the end
-    /// of each connection. As a second example, a broker may crash because of a message, and lose the sessions of its
-    /// clients.
+    /// In this case, the suspicion must continue. Two examples: A client with clean start loses its session at the end
+    /// of each connection. A broker may crash because of a message, and lose the sessions of its clients.
     mutating func sessionChanged() {
         suspicion = nil
         connection?.isControl = false
@@ -332,8 +335,8 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// True if this code of a DISCONNECT names another cause than a single message. Such a cause is the broker's state,
-    /// another client, or the number of messages that this client sends.
+    /// True if this reason code of a DISCONNECT excludes a single message as the cause. The code then names the
+    /// broker's state, another client, or the number of messages that this client sends.
     fileprivate var namesOtherReason: Bool {
         switch self {
         case .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .administrativeAction,

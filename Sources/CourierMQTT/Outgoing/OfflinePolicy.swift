@@ -8,8 +8,8 @@ public struct OfflinePolicy: Hashable, Sendable {
     /// The rule for a new message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
         /// An `await publish` or `await enqueue` waits for room. If there is no room within `timeout`, the call fails
-        /// with `queueFull`. Calls that do not wait fail with `queueFull` at once. Waiting calls continue in their
-        /// order. With a connection, they continue when half of both limits is free.
+        /// with `queueFull`. Calls that do not wait fail with `queueFull` at once. Waiting calls continue in the order
+        /// of the calls. While the client is connected, they continue when half of both limits is free.
         case suspend(timeout: Duration)
         /// The oldest waiting messages fail with `queueFull`, one by one, until the new message fits. Messages that
         /// were already sent once and messages of an earlier process are never dropped. If these drops cannot make

@@ -34,8 +34,8 @@ struct OutgoingEntry: ~Copyable {
 
         /// The entry counts toward the limits of ``OfflinePolicy``.
         static let isCounted = Flags(rawValue: 1)
-        /// The message may be dropped at a limit, because this process accepted it and the session driver has never
-        /// taken it.
+        /// The message may be dropped when a limit is reached. This process accepted the message, and the session
+        /// driver has never taken it.
         static let isDroppable = Flags(rawValue: 2)
         /// Events report the message's end.
         static let isObserved = Flags(rawValue: 4)
@@ -102,7 +102,7 @@ enum PublishRecipient: Sendable {
     case completion(PublishCompletion)
     /// A task that waits for the final result of the publish.
     case task(PublishContinuation)
-    /// A task that waits only until the message is stored.
+    /// A task that waits only until the message is stored, and not for the result of the publish.
     case acceptance(PublishContinuation)
 }
 

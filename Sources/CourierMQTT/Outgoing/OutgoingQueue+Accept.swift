@@ -178,7 +178,7 @@ extension OutgoingQueue.State {
         -> MonotonicInstant
     {
         if publish.properties.isEmpty { return .never }
-        // The sum fits into the type, because `messageExpiry` was checked before and is less than 2^32 s.
+        // The sum cannot overflow, because `messageExpiry` was checked before and is less than 2^32 s.
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
@@ -197,7 +197,7 @@ extension OutgoingQueue.State {
         return hasSession ? .notConnected : .noSession
     }
 
-    /// Encodes the properties of a new message into ``scratch``, if the client may speak MQTT 5.
+    /// Encodes the properties of a new message into ``scratch``, if the client may use MQTT 5.
     ///
     /// - Returns: The error in the properties, or `nil`. After an error, ``scratch`` is empty.
     @inline(__always)
@@ -214,7 +214,7 @@ extension OutgoingQueue.State {
         return publish.properties.isEmpty ? nil : encode(publish.properties)
     }
 
-    /// Encodes the properties of a message into ``scratch``, if the client may speak MQTT 5.
+    /// Encodes the properties of a message into ``scratch``, if the client may use MQTT 5.
     ///
     /// - Returns: The error in the properties, or `nil`. After an error, ``scratch`` is empty.
     mutating func encode(_ properties: MessageProperties) -> EncodeError? {

@@ -14,7 +14,7 @@ struct EndedPublish: Sendable {
         case expired
         /// A newer message to the same topic replaced the message.
         case replaced
-        /// The message was dropped at a limit.
+        /// The message was dropped because a limit of the queue was reached.
         case dropped
         /// The app withdrew the message.
         case withdrawn
@@ -112,7 +112,7 @@ extension OutgoingQueue {
         let code: PacketReasonCode
     }
 
-    /// The results of messages that a batch of answers ended, grouped by the work that remains for the caller.
+    /// The results of the messages that the broker answered. Each list needs different work by the caller.
     struct Answered: Sendable {
         var calls: [CompletionQueue.Call] = []
         var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
@@ -221,13 +221,13 @@ extension OutgoingQueue.State {
         return remains
     }
 
-    /// Returns the topic of an entry, as the key for `latest`.
+    /// Returns the bytes of an entry's topic, which are its key in the dictionary `latest`.
     func topicBytes(_ slot: EntryTable.Slot) -> [UInt8] {
         if let row = table[slot].row { return Array(row.topic.utf8) }
         return table.view(slot).map { Array($0.topic) } ?? []
     }
 
-    /// Removes an entry from `latest`, so that no newer latest-only message replaces the entry.
+    /// Removes an entry from the dictionary `latest`, so that no newer latest-only message replaces the entry.
     mutating func forgetLatest(_ slot: EntryTable.Slot) {
         let key = topicBytes(slot)
         if latest[key] == table.token(of: slot) { latest[key] = nil }

@@ -17,17 +17,20 @@ extension OutgoingQueue {
         }
     }
 
-    /// The waiting messages that are entries of the queue. Unread rows of an earlier process are only counted.
+    /// The waiting messages that the queue has as entries. Messages of an earlier process that are not read from the
+    /// store yet are only counted.
     struct WaitingEntries: Sendable {
-        /// The number of waiting messages, including unread rows of an earlier process.
+        /// The number of waiting messages. Includes messages of an earlier process that are not read from the store
+        /// yet.
         var count = 0
         /// The number of bytes of waiting messages that count toward ``OfflinePolicy/maximumBytes``.
         var byteCount = 0
-        /// The number of unread rows of an earlier process.
+        /// The number of messages of an earlier process that are not read from the store yet.
         var unreadCount = 0
-        /// The oldest messages of an earlier process. They precede the unread rows.
+        /// The oldest messages of an earlier process that are read from the store. They precede the messages that are
+        /// not read yet.
         var earlier: [WaitingMessage] = []
-        /// The oldest messages of this process. They follow the unread rows.
+        /// The oldest messages of this process. They follow all messages of an earlier process.
         var current: [WaitingMessage] = []
     }
 
@@ -71,7 +74,7 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
-    /// The number of waiting messages, including unread rows of an earlier process.
+    /// The number of waiting messages. Includes messages of an earlier process that are not read from the store yet.
     fileprivate var waitingCount: Int { table.waitingCount + rules.unreadCount }
 
     fileprivate func waitingMessage(_ slot: EntryTable.Slot, _ now: MonotonicInstant) -> WaitingMessage {

@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// Decides what happens to a new message if it does not fit into the queue.
 extension OutgoingQueue.State {
-    /// Makes room for a new message, or refuses it. To make room, ends the message that the new message replaces, and
-    /// drops the oldest messages until the new message fits.
+    /// Makes room for a new message, or refuses the message. To make room, ends the older message that the new message
+    /// replaces. If that is not enough, drops the oldest messages until the new message fits.
     @inline(never)
     mutating func makeRoom(
         for byteCount: Int, replacing older: EntryTable.Slot?

@@ -21,8 +21,8 @@ extension OutgoingQueue {
     /// Records that a message of this size was refused, because there was no room.
     func noteRefusal(of byteCount: Int) { state.withLock { $0.rules.noteRefusal(of: byteCount) } }
 
-    /// Resumes the next waiters. Called when a waiter was resumed because there is room, but its caller does not use
-    /// the room.
+    /// Resumes the next waiters that have room. Called when a resumed caller does not use its room, or when the store
+    /// refuses a message.
     func passOnRoom() {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }

@@ -6,10 +6,10 @@ import Synchronization
 
 /// The queue's counters of messages that are stored, or wait to be stored.
 struct RowState {
-    /// The default of the maximum number of waiting stored messages in memory, 8,192. The bytes of further messages are
-    /// on disk only.
+    /// The default of the maximum number of waiting stored messages that are in memory, 8,192. Further messages are on
+    /// disk only.
     static let defaultMemoryCount = 8_192
-    /// The maximum number of bytes of waiting stored messages in memory, 8 MiB.
+    /// The maximum size of the waiting stored messages that are in memory, 8 MiB.
     static let memoryByteCount = 8 << 20
     /// The maximum number of messages in one commit.
     static let commitCount = 4_096
@@ -17,7 +17,7 @@ struct RowState {
     static let commitByteCount = 8 << 20
 
     let memoryCount: Int
-    /// The number and the bytes of the messages that no commit has taken yet.
+    /// The number and the bytes of the messages that must be stored, and that are in no commit yet.
     private(set) var uncommitted = OutgoingRules.Amount()
     /// The number of uncommitted messages that the store waits for before it commits; see ``OutgoingQueue/gather(_:)``.
     var awaitedCount = 1
@@ -26,7 +26,7 @@ struct RowState {
     /// The number and the bytes of the waiting stored messages whose bytes are in memory.
     private(set) var inMemory = OutgoingRules.Amount()
     private(set) var onDiskCount = 0
-    /// True if the store may have unread rows of an earlier process.
+    /// True if the store may have messages of an earlier process that are not read yet.
     var hasUnreadRows = false
 
     init(memoryCount: Int) { self.memoryCount = memoryCount }
@@ -41,18 +41,18 @@ struct RowState {
         return true
     }
 
-    /// Records that a commit takes a message.
+    /// Subtracts a message from the uncommitted messages, because a commit now contains it.
     mutating func committing(_ byteCount: Int) {
         uncommitted = uncommitted - OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// True if the bytes of the next message that is stored may stay in memory.
+    /// True if the bytes of the next stored message may stay in memory. Otherwise, the bytes are on disk only.
     var hasMemory: Bool {
         onDiskCount == 0 && inMemory.count < memoryCount && inMemory.byteCount < Self.memoryByteCount
     }
 
-    /// True if the store must read more rows. Two conditions must be met: rows are unread or on disk only, and at most
-    /// half of each memory limit is used.
+    /// True if the client must read more messages from the store. Two conditions must be met: some messages are not in
+    /// memory, and at most half of each memory limit is used.
     var readsRows: Bool {
         (hasUnreadRows || onDiskCount > 0) && inMemory.count <= memoryCount / 2
             && inMemory.byteCount <= Self.memoryByteCount / 2
@@ -87,7 +87,8 @@ struct RowState {
         awaitedCount = 1
     }
 
-    /// Returns true if an entry must wait, because unread rows of an earlier process must be sent first.
+    /// Returns true if an entry must wait, because messages of an earlier process must be read from the store and sent
+    /// first.
     func isBehindUnreadRows(_ entry: borrowing OutgoingEntry) -> Bool {
         hasUnreadRows && entry.flags.contains(.isDroppable)
     }
@@ -169,7 +170,7 @@ extension OutgoingQueue {
     }
 
     /// Makes the store wait for `count` more messages before its next commit. Each caller whose message was just stored
-    /// may send one of them.
+    /// may publish one of these messages.
     ///
     /// - Returns: True if the store waits. Then ``stopGathering()`` must be called later.
     func gather(_ count: Int) -> Bool {
@@ -183,11 +184,11 @@ extension OutgoingQueue {
         }
     }
 
-    /// The maximum number of messages that the store waits for, 128. If more messages are expected, the store commits
-    /// at once.
+    /// The maximum number of messages that the store waits for before a commit, 128. If more messages are expected, the
+    /// store commits without waiting.
     static let gatheringLimit = 128
 
-    /// Ends the wait for more messages. Returns true if the store must check the queue.
+    /// Ends the store's wait for more messages. Returns true if the store must check the queue.
     func stopGathering() -> Bool {
         state.withLock { state in
             guard state.rows.awaitedCount > 1 else { return false }
@@ -263,7 +264,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Records how many rows of an earlier process are unread.
+    /// Records how many messages of an earlier process are not read from the store yet.
     func beginReading(unreadCount: Int) {
         state.withLock { state in
             state.rows.hasUnreadRows = unreadCount > 0
@@ -273,7 +274,7 @@ extension OutgoingQueue {
 
     /// The rows that must be read next from the store.
     enum Reading {
-        /// The next unread rows of an earlier process.
+        /// The next messages of an earlier process that are not read yet.
         case unreadRows
         case from(StoredMessage.ID)
     }
@@ -306,8 +307,8 @@ extension OutgoingQueue {
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             let other = state.latest[key].flatMap { state.table.slot(of: $0) }
-            // The newer message replaces the older one. If `other` has a higher slot, it is a newer message of this
-            // process. If `other` has a lower slot, it is an older row that was read before.
+            // Of two latest-only messages to one topic, the newer replaces the older. If `other` has a higher slot, it
+            // is a newer message of this process. If `other` has a lower slot, it is an older row that was read before.
             if let other, other > slot { return (token, state.end(slot, .replaced)) }
             state.latest[key] = token
             return (token, other.map { state.end($0, .replaced) })
@@ -323,8 +324,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Copies the bytes of stored messages from a page of rows (the rows that one read returned) into memory. Fills the
-    /// entries whose bytes are on disk only, in the order of the entries.
+    /// Copies the bytes of stored messages into memory, from one page of rows, which is the result of one read. Handles
+    /// the entries whose bytes are on disk only, in the order of the entries.
     ///
     /// - Parameters:
     ///   - rows: The page, in the order of the row ids.
@@ -394,8 +395,8 @@ extension OutgoingQueue.State {
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))
-        // A QoS 2 message is sent only after its packet id is stored. So the message may still expire after the session
-        // driver has taken it.
+        // For QoS 2, the session driver takes the message first, stores the packet id, and then sends the message. The
+        // message may still expire before it is sent.
         header.firstSendEnd = table[slot].end
         header.acceptedAt = row.acceptedAt
         row.topic.withUTF8Bytes { topic in

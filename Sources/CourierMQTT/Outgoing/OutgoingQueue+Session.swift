@@ -3,10 +3,11 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Gives messages to the session driver, and takes unsent messages back. All functions run on the event loop.
+/// Passes messages to the session driver, and takes unacknowledged messages back if the broker lost the session. All
+/// functions run on the event loop.
 extension OutgoingQueue {
-    /// The number of bytes after which the session driver takes no further message at a time, 128 KiB. The last message
-    /// may exceed this number, so that a message of any size can be taken.
+    /// The size at which the session driver takes no further messages in one call, 128 KiB. The last message may exceed
+    /// this size, so that a message of any size can be taken.
     static let takenByteLimit = 128 << 10
 
     /// The result of taking messages.
@@ -15,8 +16,8 @@ extension OutgoingQueue {
         var isAll = true
         /// True if the session driver must check the queue again when the connection or the broker's quota changes.
         var isBlocked = false
-        /// True if messages remain that may be sent only later. Their numbers are higher than the requested last
-        /// number.
+        /// True if messages remain that this call must not take, because their numbers are higher than the parameter
+        /// `last`.
         var hasLater = false
         /// The time when the next batch after a reconnect may be sent; `nil` if no batch waits for its time.
         var nextBatch: MonotonicInstant?
@@ -83,8 +84,8 @@ extension OutgoingQueue {
         state.withLock { state in if !state.isHeld { state.rules.connected() } }
     }
 
-    /// Records that the connection ended, so that messages wait for the next one. QoS 0 messages fail,
-    /// unless the policy lets them wait.
+    /// Records that the connection ended. QoS 0 messages fail, unless the policy lets them wait. Other messages wait
+    /// for the next connection.
     func disconnected() -> Taken {
         isProbablyConnected.store(false, ordering: .relaxed)
         return state.withLock { state in
@@ -140,7 +141,7 @@ extension OutgoingQueue.State {
     /// True if messages may be sent.
     fileprivate var maySend: Bool { !isHeld && rules.isConnected }
 
-    /// Divides the messages that waited for the connection into batches with pauses, unless this was done before.
+    /// If this is the first call on a connection, divides the messages that waited for it into batches with pauses.
     fileprivate mutating func beginPace(_ now: MonotonicInstant) {
         guard rules.awaitsPace else { return }
         var count = 0
@@ -203,8 +204,8 @@ extension OutgoingQueue.State {
             }
             wakeCondition =
                 taken.nextBatch != nil ? .nothing : isQuotaUsed ? .unacknowledgedMessage : .anyMessage
-            // If the quota is used up, a later QoS 1 or 2 message does not wake the loop. So the session driver must
-            // check the queue again when the quota changes.
+            // If the quota is used up, a later QoS 1 or 2 message does not wake the event loop. So the session driver
+            // must check the queue again when the quota changes.
             taken.isBlocked = isWaiting || isQuotaUsed
         }
         taken.readsRows = rows.readsRows
@@ -212,8 +213,8 @@ extension OutgoingQueue.State {
     }
 
     /// Returns the first entry that may be sent; `nil` if there is none. Entries keep their order, with two exceptions.
-    /// QoS 0 messages overtake messages that wait because the quota is used up. Messages that are kept only in memory
-    /// overtake messages that wait for the message store.
+    /// If the broker's quota is used up, QoS 0 messages overtake the waiting messages of other QoS. Messages that are
+    /// kept only in memory overtake messages that wait for the message store.
     private mutating func nextTakable(quota: Int) -> EntryTable.Slot? {
         var first = table.firstWaiting(in: .unacknowledged)
         guard quota > 0 else { return first }

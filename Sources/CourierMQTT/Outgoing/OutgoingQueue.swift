@@ -32,10 +32,10 @@ final class OutgoingQueue: Sendable {
     /// The kind of new messages that must wake the event loop.
     enum WakeCondition {
         case anyMessage
-        /// Only a QoS 0 message wakes the loop, because the broker's quota for other messages is used up.
+        /// Only a QoS 0 message wakes the event loop, because the broker's quota for other messages is used up.
         case unacknowledgedMessage
-        /// No new message needs to wake the loop. The loop checks the queue by itself: after a new connection, when the
-        /// socket accepts bytes again, or when the next batch may be sent.
+        /// A new message need not wake the event loop. The loop checks the queue without being woken: after a new
+        /// connection, when the socket accepts bytes again, or when the next batch may be sent.
         case nothing
     }
 
@@ -44,13 +44,13 @@ final class OutgoingQueue: Sendable {
         var rules: OutgoingRules
         /// True if the client has a message store.
         let hasStore: Bool
-        /// True if the client may speak MQTT 5, which has properties.
+        /// True if the client may use MQTT 5, whose messages have properties.
         let carriesProperties: Bool
 
         /// The number of destroyed sessions. Results from an earlier epoch are ignored.
         var epoch = 0
-        /// The epoch of the session that the event loop works for. If it differs from ``epoch``, the loop has not ended
-        /// the destroyed session yet, and messages wait for the next session.
+        /// The number of destroyed sessions that the event loop has ended. If it differs from ``epoch``, the loop must
+        /// still end a destroyed session, and messages of the next session wait.
         var loopEpoch = 0
         /// True if `connect()` was called, and `destroy()` was not called after it.
         var hasSession = false
@@ -58,8 +58,8 @@ final class OutgoingQueue: Sendable {
         var finish: CourierError?
 
         var wakeCondition = WakeCondition.nothing
-        /// The waiting latest-only entry of each topic. Each key is the bytes of a topic. A newer latest-only message
-        /// to the topic replaces the entry.
+        /// The waiting latest-only entry of each topic. Each key is the topic in bytes. If a newer latest-only message
+        /// to the topic is accepted, it replaces the entry.
         var latest: [[UInt8]: Token] = [:]
         /// No waiting entry expires before this time.
         var nextEnd = MonotonicInstant.never
@@ -82,8 +82,8 @@ final class OutgoingQueue: Sendable {
 
     let policy: OfflinePolicy
     let state: Mutex<State>
-    /// True while there is a connection. Callers read the value without the lock to choose a clock, so it may be out of
-    /// date.
+    /// True while there is a connection. Callers read the value without the lock, so it may be out of date. If the
+    /// value is false, callers read the exact time.
     let isProbablyConnected = Atomic(false)
 
     init(
@@ -97,7 +97,7 @@ final class OutgoingQueue: Sendable {
                 rows: RowState(memoryCount: memoryCount)))
     }
 
-    /// The number of messages that count toward the limits.
+    /// The number of messages that count toward the limits of ``OfflinePolicy``.
     var waitingCount: Int { state.withLock { $0.rules.waiting.count } }
 
     /// The number of messages that have not ended.
@@ -130,11 +130,12 @@ final class OutgoingQueue: Sendable {
     /// The number of destroyed sessions.
     var epoch: Int { state.withLock { $0.epoch } }
 
-    /// The epoch of the session that the event loop works for. Results of an earlier session are ignored.
+    /// The epoch of the session that the event loop works for: the number of sessions that were destroyed before it.
+    /// Results of an earlier session are ignored.
     var sessionEpoch: Int { state.withLock { $0.loopEpoch } }
 
-    /// Ends the session, because `destroy()` was called. May be called from any thread. The caller may hold a lock,
-    /// because the function reports no result.
+    /// Ends the session, because `destroy()` was called. May be called from any thread. The function calls no code of
+    /// the app, so the caller may hold a lock.
     ///
     /// - Returns: All messages that had not ended before, and the callers that waited for room.
     func destroy() -> Remains {

@@ -37,11 +37,12 @@ struct OutgoingRules {
     let policy: OfflinePolicy
     /// True while there is a connection that the broker has accepted.
     private(set) var isConnected = false
-    /// The messages that count toward the limits.
+    /// The number and the bytes of the messages that count toward the limits.
     private(set) var waiting = Amount()
-    /// The messages in ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
+    /// The part of ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
     private(set) var droppable = Amount()
-    /// The number of unread rows of an earlier process. ``waiting`` includes these rows.
+    /// The number of messages of an earlier process that are not read from the store yet. ``waiting`` includes these
+    /// messages.
     private(set) var unreadCount = 0
     /// Callers that wait for room, in the order of their calls.
     private var roomWaiters: [RoomWaiter] = []
@@ -58,15 +59,15 @@ struct OutgoingRules {
         let byteCount: Int
         /// False for a caller of `readyToPublish()`, which has no message yet.
         var hasMessage = true
-        /// True if the message needs a connection: without one, it is refused and does not wait.
+        /// True if the message is refused, and does not wait, while there is no connection.
         var needsConnection = false
     }
 
-    /// The progress of sending the messages that waited when the connection began. These messages are sent in batches.
+    /// The progress of sending, in batches, the messages that waited when the connection began.
     private struct Pace {
-        /// The number of these messages that are not sent yet.
+        /// The number of messages that waited when the connection began and are not sent yet.
         var left: Int
-        /// The number of messages that may be sent before ``next``.
+        /// The number of messages that may be sent before the time ``next``.
         var budget: Int
         var next: MonotonicInstant
     }
@@ -91,7 +92,7 @@ struct OutgoingRules {
         }
     }
 
-    /// Returns true if the limits allow a message of this size in addition to the messages of `others`.
+    /// Returns true if a message of this size fits into the limits together with the messages `others`.
     private func fits(_ byteCount: Int, beside others: Amount) -> Bool {
         others.count < maximumCount && others.byteCount <= maximumBytes - byteCount
     }
@@ -111,7 +112,7 @@ struct OutgoingRules {
         if isDroppable { droppable = droppable - Amount(count: 1, byteCount: byteCount) }
     }
 
-    /// Sets the number of unread rows of an earlier process.
+    /// Sets the number of messages of an earlier process that are not read from the store yet.
     mutating func setUnread(_ count: Int) {
         waiting.count += max(count, 0) - unreadCount
         unreadCount = max(count, 0)
@@ -127,15 +128,17 @@ struct OutgoingRules {
 
     // MARK: Waiting for room
 
-    /// True if waiting callers may be woken now. With a connection, callers are woken only when at most half of each
-    /// limit is used. So many callers are woken together, instead of one after each sent message.
+    /// True if waiting callers may be woken now. While connected, callers are woken only when at most half of each
+    /// limit is used. This wakes many callers together, instead of one caller after each sent message.
     private var wakesWaiters: Bool {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once instead of
-    /// waiting. The caller must not wait if there is room now. The caller must not wait either if there is no
-    /// connection, and the message may not wait for a connection.
+    /// Adds a caller that waits for room for its message. Returns false in two cases, in which the caller must try
+    /// again at once:
+    ///
+    /// - There is room now.
+    /// - There is no connection, and the message may not wait for a connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }
@@ -145,8 +148,8 @@ struct OutgoingRules {
 
     /// Adds a caller of `readyToPublish()`. Returns false if the caller can publish now.
     ///
-    /// If a message was refused before, the first caller waits until a message of that size has room. Every other
-    /// caller waits until there is room for a message of the smallest possible size.
+    /// If a message was refused before, the first caller waits for room for a message of the same size. Every other
+    /// caller waits for room for a message of the smallest possible size.
     mutating func waitUntilReady(_ waiter: Waiter<Void>) -> Bool {
         let refused = refusedSize
         refusedSize = nil
@@ -169,8 +172,8 @@ struct OutgoingRules {
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers whose message has room now, in the order of their calls. Room that one of these
-    /// callers needs does not count as free for the next caller.
+    /// Removes and returns the callers whose message has room now, in the order of their calls. The room for one of
+    /// these callers is reserved, so it does not count as free for the next caller.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }
@@ -200,7 +203,7 @@ struct OutgoingRules {
     /// Records that the broker accepted a connection.
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }
 
-    /// Begins sending messages on a new connection. If more messages wait than one batch may have, the messages are
+    /// Begins sending messages on a new connection. If more messages wait than fit into one batch, the messages are
     /// sent in batches.
     mutating func beginPace(waitingCount: Int, now: MonotonicInstant) {
         awaitsPace = false

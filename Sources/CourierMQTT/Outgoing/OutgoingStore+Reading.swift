@@ -115,8 +115,8 @@ extension OutgoingStore {
 
     // MARK: Rejected messages
 
-    /// Returns the reason why the client must not send a message of an earlier process; `nil` if the client may send
-    /// the message.
+    /// Returns the reason why the client must not send a message of an earlier process; `nil` if the message may be
+    /// sent.
     func refusal(of message: StoredMessage) -> CourierError? {
         do throws(CourierError) {
             try parts.texts.check(topicName: message.topic)

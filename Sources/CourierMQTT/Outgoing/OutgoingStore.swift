@@ -16,15 +16,15 @@ import MQTTEngine
 final class OutgoingStore: @unchecked Sendable {
     /// The time before the store is read again after a failed read, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The maximum time that the next commit waits for more messages, 1 ms. Callers whose last message was just stored
-    /// may add these messages.
+    /// The maximum time that the next commit waits for more messages, 1 ms. In this time, callers whose message was
+    /// just stored may publish their next message.
     static let gatheringTime = Duration.milliseconds(1)
 
     /// The parts and functions of the client that `OutgoingStore` needs.
     struct Dependencies {
         let queue: OutgoingQueue
         let results: () -> PublishResults?
-        /// Checks the texts of messages that an earlier process stored.
+        /// Checks the topics and properties of messages that an earlier process stored.
         let texts: WireText
         /// The clock for the ages of stored messages.
         let clock: StoreClock
@@ -63,7 +63,7 @@ final class OutgoingStore: @unchecked Sendable {
     /// The number of times that the broker has lost the session.
     private var lostSessionCount = 0
     private var isCommitting = false
-    /// The timer that fires after ``gatheringTime``.
+    /// The timer that ends the wait for more messages after ``gatheringTime``.
     private var gatheringTimer: TimerToken?
     var reading: Task<Void, Never>?
     var retryTimer: TimerToken?
@@ -130,7 +130,8 @@ final class OutgoingStore: @unchecked Sendable {
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
-        // The next session may use another scope (client id and broker). The rows of that scope may have lower ids.
+        // The next session may use another scope (client id and broker). The rows of that scope may have ids below
+        // `lastRead`.
         lastRead = nil
         restored = []
         stopReading()
@@ -202,7 +203,7 @@ final class OutgoingStore: @unchecked Sendable {
             isCommitting = false
             return commitNext()
         }
-        // A message that has ended during the commits must not get a row.
+        // Skip a message that has ended in the meantime. It must not get a row.
         guard queue.contains(batch.tokens[index]) else { return commitEach(batch, index + 1, in: scope) }
         store.commit([.enqueue(batch.messages[index])], in: scope) { [loop] result in
             loop.execute { [self] in
@@ -230,7 +231,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Waiting for more messages before a commit
 
-    /// Commits later, so that callers whose messages were just stored have time to add their next messages.
+    /// Lets callers whose messages were just stored add their next messages before the next commit.
     ///
     /// The task below runs after the tasks of these callers, because it is created after these tasks were resumed.
     private func awaitCallers() {
@@ -238,7 +239,7 @@ final class OutgoingStore: @unchecked Sendable {
         limitGathering()
     }
 
-    /// Makes the store commit after ``gatheringTime`` at the latest.
+    /// Ends the store's wait for more messages after ``gatheringTime``, and begins the next commit.
     func limitGathering() {
         cancelGatheringTimer()
         gatheringTimer = loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { [self] in
@@ -274,8 +275,8 @@ extension OutgoingStore {
 
     /// Stores the progress of a delivery, and then calls `stored`.
     ///
-    /// If the broker loses the session before the progress is stored, `stored` is not called. The message may then
-    /// already be sent again with the same packet id, and the progress of this new delivery is not stored yet.
+    /// If the broker loses the session before the progress is stored, `stored` is not called. In that case, the message
+    /// may already be sent again with the same packet id, and the progress of this new delivery is not stored yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }
@@ -298,8 +299,8 @@ extension OutgoingStore {
         steps.add([.removeOutgoing(row.id)], settled: removed)
     }
 
-    /// Stores the number of strikes of a message: the connections that the broker closed right after the message. The
-    /// number is 0 if earlier strikes do not count any more.
+    /// Stores the number of strikes of a message, which are connections that the broker closed right after the message.
+    /// The number is 0 if earlier strikes do not count any more.
     func strike(_ token: Token, _ count: Int) {
         loop.preconditionOnLoop()
         guard let row = queue.row(of: token) else { return }

@@ -22,7 +22,7 @@ extension Publishing {
             to: topic, qos, isRetained, isLatestOnly, tracing.traced(properties, to: topic), contentType)
     }
 
-    /// Returns the message. The caller has already checked the topic. This function checks the properties.
+    /// Returns the message after checking its properties. The caller has already checked the topic.
     @inline(__always)
     private func uncheckedMessage(
         to topic: String, _ qos: QoS, _ isRetained: Bool, _ isLatestOnly: Bool, _ properties: MessageProperties,

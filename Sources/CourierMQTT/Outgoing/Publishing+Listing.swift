@@ -19,8 +19,8 @@ extension Publishing {
 }
 
 extension OutgoingStore {
-    /// Returns the waiting entries of the queue, and the position of the rows that are not entries yet. Both are read
-    /// in one job of the event loop, so that the queue reads no row in between.
+    /// Returns the waiting entries of the queue, and the position in the store where the unread rows begin. One job of
+    /// the event loop reads both, so that no row becomes an entry in between.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of messages in each list.

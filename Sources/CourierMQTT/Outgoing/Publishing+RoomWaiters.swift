@@ -4,18 +4,16 @@ import CourierTransport
 /// Lets publishing calls and `readyToPublish()` wait for room in the queue. A publishing call waits only as long as the
 /// policy allows.
 extension Publishing {
-    /// Ends the wait at its time limit.
+    /// The error that ends a wait for room at its time limit.
     private struct TimeIsOver: Error {}
 
-    /// The time when a publishing call must stop waiting for room, if the wait begins now; `nil` if the call must not
-    /// wait.
+    /// The time limit of a publishing call that begins to wait for room now; `nil` if the call must not wait.
     var endOfWaiting: ContinuousClock.Instant? {
         guard case .suspend(let timeout) = queue.policy.overflow else { return nil }
         return loop.clock.now.advanced(by: timeout.bounded)
     }
 
-    /// Waits until the waiter is resumed, because there is room. Returns false if the waiter is not resumed before
-    /// `end`.
+    /// Waits until the waiter is resumed, because there is room. Returns false if the time `end` is reached before.
     nonisolated(nonsending) func room(_ waiter: Waiter<Void>, until end: ContinuousClock.Instant) async throws -> Bool {
         defer { queue.forget(waiter) }
         try Task.checkCancellation()

@@ -21,7 +21,8 @@ final class Publishing: Sendable {
     private let driver: SessionDriver
     /// Makes the event loop set the timer that ends expired messages.
     private let watchExpiry: @Sendable () -> Void
-    /// The connect options, which contain the values of `%u` and `%c`; `nil` before the first attempt.
+    /// The connect options. They contain the user name and client id that replace `%u` and `%c` in topics. The value is
+    /// `nil` before the first attempt to connect.
     private let options = Mutex<ConnectOptions?>(nil)
 
     init(
@@ -47,7 +48,7 @@ final class Publishing: Sendable {
         results.use(options)
     }
 
-    /// The present values of `%u` and `%c`; `nil` before the first attempt.
+    /// The user name and client id that replace `%u` and `%c` in topics; `nil` before the first attempt to connect.
     var identity: ConnectionIdentity? {
         options.withLock { $0 }.map { ConnectionIdentity(username: $0.username, clientID: $0.clientId) }
     }
@@ -202,7 +203,7 @@ final class Publishing: Sendable {
         case end
     }
 
-    /// Adds a message to the queue. No task waits for the result of the message.
+    /// Adds a message to the queue without a task that waits for the message's result.
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
@@ -216,7 +217,7 @@ final class Publishing: Sendable {
     /// Adds a message to the queue, and waits for the answer.
     ///
     /// The task adds its continuation to the entry. If the task is cancelled, the continuation is removed. The task and
-    /// its cancellation may run at the same time. Each of them uses `entered` to find out which of them was first.
+    /// its cancellation may run at the same time. The atomic variable `entered` records which of the two was first.
     @inline(__always)
     private nonisolated(nonsending) func enter(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?, _ wait: Wait
@@ -246,8 +247,8 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Two values of `entered` that are not tokens: `notEntered` before the message has a token, and `cancelled` after
-    /// the task was cancelled.
+    /// Special values of the variable `entered`, which otherwise contains the message's token. With `notEntered`, the
+    /// message has no token yet. With `cancelled`, the task was cancelled.
     private static let notEntered: UInt64 = 0
     private static let cancelled: UInt64 = .max
 
@@ -278,7 +279,7 @@ final class Publishing: Sendable {
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal
-                    // This caller was woken, but does not use the room. So wake other callers that wait for room.
+                    // This caller was woken, but does not use the room. So wake the next callers that wait for room.
                     queue.passOnRoom()
                     guard case .full = refusal else { break }
                 }
@@ -308,10 +309,12 @@ final class Publishing: Sendable {
         if wakes.contains(.timer) { watchExpiry() }
     }
 
-    /// Returns the current time. The time is exact if the message expires or is stored, or if there is no connection.
+    /// Returns the current time. The time is exact if the client has a store, the message may expire, or there is no
+    /// connection.
     ///
-    /// Otherwise, the result is the time of the event loop's last round, because reading the clock is slow compared
-    /// with the rest of a publish. The message is then sent soon, so its age seldom matters.
+    /// Otherwise, the result is the time when the event loop's last round began, because reading the clock takes long
+    /// compared with the rest of a publish. With a connection, the message is sent soon, so its exact age seldom
+    /// matters.
     @inline(__always)
     private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant {
         let mustBeExact =
@@ -320,8 +323,8 @@ final class Publishing: Sendable {
         return mustBeExact ? exactNow() : MonotonicInstant(nanoseconds: loop.lastRoundTime)
     }
 
-    /// Returns the exact current time. The function is not inlined. Otherwise, its callers would need memory for the
-    /// clock's type for each message.
+    /// Returns the exact current time. The function is not inlined, because inlined code would reserve memory for the
+    /// clock's type on each publish.
     @inline(never)
     private func exactNow() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }
@@ -329,8 +332,8 @@ final class Publishing: Sendable {
 // MARK: - End of a session
 
 extension Publishing {
-    /// Reports the messages of a session that ended, and resumes its callers that waited for room. May be called from
-    /// any thread.
+    /// Reports the messages of a session that ended, and resumes the callers that waited for room in the queue. May be
+    /// called from any thread.
     func report(_ remains: OutgoingQueue.Remains, _ error: CourierError) {
         results.report(remains.ended)
         let roomError = CourierError(error.code, "The client was destroyed while a publisher waited for room.")
