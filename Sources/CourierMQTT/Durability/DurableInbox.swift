@@ -36,7 +36,7 @@ final class DurableInbox: @unchecked Sendable {
     /// Returns the epoch, which is the number of sessions that were destroyed so far. The epoch is needed to identify a
     /// row, because rows of different epochs may have the same id.
     let epoch: () -> Int
-    /// The scope that the rows had when the client ended; `nil` before the end.
+    /// The scope (client id and broker) that the rows had when the client ended; `nil` before the end.
     private var endedScope: StoreScope?
     /// An upper bound of the number of rows in the store. The number includes rows that readers have received, and may
     /// include expired rows.
@@ -234,7 +234,7 @@ final class DurableInbox: @unchecked Sendable {
         if !readings.isEmpty { removed.insert(id) }
     }
 
-    /// Makes a row available to the next reader, because its reader has not finished it.
+    /// Makes a row available to the next reader, because the reader that received the row has not finished it.
     func giveBack(_ id: StoredMessage.ID, of epoch: Int) {
         loop.preconditionOnLoop()
         if epoch == self.epoch(), !removing.contains(id) { handedOut.remove(id) }

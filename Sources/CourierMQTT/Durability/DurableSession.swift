@@ -17,8 +17,8 @@ final class DurableSession: @unchecked Sendable {
 
     let outgoing: OutgoingStore
     let inbox: DurableInbox
-    /// Commits the progress of outgoing messages, and removals of rows. Both kinds of changes free room in the store,
-    /// so they never wait for changes that need room.
+    /// Commits the progress of outgoing messages and the removal of rows. These changes have their own queue, so that
+    /// they never wait for changes that need room in the store.
     let steps: StoreCommitQueue
     /// Commits changes of subscriptions.
     let subscriptionCommits: StoreCommitQueue
@@ -32,7 +32,7 @@ final class DurableSession: @unchecked Sendable {
     private let began: (StoredSession) -> Void
     /// Called for the first of several consecutive failures to read or remove rows.
     private let failed: (CourierError) -> Void
-    /// The scope of the rows; `nil` until the first attempt to read them.
+    /// The scope (client id and broker) of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
     /// True if the rows of an earlier process have been read.
     private(set) var isOpen = false
@@ -54,7 +54,7 @@ final class DurableSession: @unchecked Sendable {
     private var afterRead: (() -> Void)?
     private var isFailing = false
     private var retryTimer: TimerToken?
-    /// The scopes of destroyed sessions. Their rows are removed before any row is read.
+    /// The scopes (client id and broker) of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
     /// True if the app destroyed a session before its scope was known. Then the rows of the next scope are removed
     /// before any row is read.
@@ -79,7 +79,8 @@ final class DurableSession: @unchecked Sendable {
         self.began = began
     }
 
-    /// Loads the rows of an earlier process if their scope is known. Repeats a failed read until it succeeds.
+    /// Loads the rows of an earlier process if the client id and broker of the rows are known. Repeats a failed read
+    /// until it succeeds.
     func openIfKnown() {
         loop.preconditionOnLoop()
         guard let knownScope, !isOpen, !isReading, retryTimer == nil else { return }
@@ -176,8 +177,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. If the function is called again with
-    /// the same `scope`, it returns `nil`.
+    /// Returns the scope (client id and broker) of the rows if it differs from `scope`; otherwise `nil`. If the
+    /// function is called again with the same `scope`, it returns `nil`.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }

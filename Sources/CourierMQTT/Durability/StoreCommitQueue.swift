@@ -99,7 +99,7 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// True if no step waits and no commit is running.
     var isIdle: Bool { steps.isEmpty && !isCommitting }
 
-    /// Sets the scope of the rows, and starts committing.
+    /// Sets the scope (client id and broker) of the rows, and starts committing.
     func begin(_ scope: StoreScope) {
         loop.preconditionOnLoop()
         self.scope = scope

@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// The rows that an earlier process stored, as read before the first connection.
+/// The data of an earlier process's session, read from the message store before the first connection.
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and are not completely acknowledged, in the order of their ids.
     var unfinished: [StoredOutgoing] = []
@@ -27,7 +27,7 @@ struct StoredSession: Sendable {
     /// The largest number of rows that are read at a time.
     static let pageSize = 500
 
-    /// Loads the rows of `scope` from `store`.
+    /// Loads the session's data of `scope`, a client id and a broker, from `store`.
     static func load(_ scope: StoreScope, from store: any MessageStore) async throws -> StoredSession {
         var session = StoredSession()
         let summary = try await store.summary(of: scope)

@@ -46,7 +46,7 @@ struct EventListener: Sendable {
     struct Present {
         /// The receiver of the events.
         private enum Target {
-            /// ``owner`` retains the handler.
+            /// A handler. The property ``owner`` keeps the handler alive.
             case handler(Unowned)
             case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
         }

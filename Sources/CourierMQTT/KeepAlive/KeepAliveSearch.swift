@@ -3,8 +3,8 @@ import Foundation
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
 /// The value has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
-/// perform the returned ``Action``. That call contains the time of the last packet, so no call is needed for each
-/// packet.
+/// perform the returned ``Action``. The argument `lastActivity` is the time of the last packet, so no call is needed
+/// for each packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -36,7 +36,7 @@ struct KeepAliveSearch: Sendable {
     /// The progress of the current interval.
     private enum Phase: Sendable {
         case offline
-        /// No PINGREQ is due before `due`.
+        /// No PINGREQ is unanswered. The next PINGREQ is due at `due`, or later if there is traffic.
         case quiet(due: Instant)
         /// PINGREQ was sent after this idle time, and PINGRESP has not arrived yet.
         case asking(after: Silence)

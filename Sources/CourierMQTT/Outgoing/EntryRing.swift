@@ -124,7 +124,7 @@ struct EntryRing: ~Copyable {
         return position
     }
 
-    /// Removes an entry, and leaves a hole at its position.
+    /// Removes an entry, and leaves its position unused.
     @inline(__always)
     mutating func remove(_ position: Position) {
         if self[position].state != .inFlight { waitingCounts[Int(self[position].lane.rawValue)] &-= 1 }
@@ -155,7 +155,8 @@ struct EntryRing: ~Copyable {
     /// Returns the number of waiting entries of a lane.
     func waitingCount(in lane: OutgoingEntry.Lane) -> Int { waitingCounts[Int(lane.rawValue)] }
 
-    /// Returns the position of the first waiting entry of a lane; `nil` if there is none.
+    /// Returns the position of the first waiting entry of a lane, which is a group of messages that keep their order;
+    /// `nil` if there is none.
     @inline(__always)
     mutating func firstWaiting(in lane: OutgoingEntry.Lane) -> Position? {
         if waitingCounts[Int(lane.rawValue)] == 0 { return nil }

@@ -127,7 +127,8 @@ struct EntryTable: ~Copyable {
     /// True if any entry waits.
     var hasWaiting: Bool { Lane.allCases.contains { waitingCount(in: $0) > 0 } }
 
-    /// Returns the slot of the first waiting entry of a lane; `nil` if there is none.
+    /// Returns the slot of the first waiting entry of a lane, which is a group of messages that keep their order; `nil`
+    /// if there is none.
     @inline(__always)
     mutating func firstWaiting(in lane: Lane) -> Slot? {
         earlier.firstWaiting(in: lane) ?? current.firstWaiting(in: lane)

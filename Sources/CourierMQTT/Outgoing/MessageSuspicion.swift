@@ -137,7 +137,8 @@ struct MessageSuspicion: Sendable {
 
     /// The maximum number of unacknowledged messages:
     /// - `nil`, no limit, if there is no suspicion;
-    /// - 0 without a connection, on a control connection, and until the broker has answered a PINGREQ;
+    /// - 0 without a connection, during the test of a connection without messages, and until the broker has answered a
+    ///   PINGREQ;
     /// - 1 after the broker has answered a PINGREQ on the connection.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }

@@ -14,9 +14,9 @@ import MQTTEngine
 /// A waiting entry may also end because it expires, a newer message replaces it, it is dropped at a limit, or the app
 /// withdraws it.
 struct OutgoingEntry: ~Copyable {
-    /// The state of an entry; see the diagram above.
+    /// The state of an entry; see the diagram at ``OutgoingEntry``.
     enum State: UInt8 {
-        /// The position in the ring contains no entry.
+        /// The position in the ring buffer contains no entry.
         case free
         /// The message waits until the message store has stored it.
         case storing
@@ -112,8 +112,8 @@ typealias PublishOutcome = Result<PublishReceipt, CourierError>
 /// The app's closure that receives the result of a publish.
 typealias PublishCompletion = @Sendable (PublishOutcome) -> Void
 
-/// The continuation of a task that waits for a publish. The continuation is resumed exactly once, because only the code
-/// that removed it from its entry may resume it.
+/// The continuation that resumes a task that waits for a publish. Code must remove the continuation from its entry
+/// before resuming it. So the task is resumed exactly once.
 typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 
 /// The value that a waiting task receives.

@@ -182,7 +182,8 @@ extension OutgoingQueue.State {
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
-    /// Returns the reason why no message of a lane is accepted now, or `nil` if messages are accepted.
+    /// Returns the reason why the queue accepts no message of a lane (a group of messages that keep their order) now,
+    /// or `nil` if it accepts messages.
     @inline(__always)
     private func refusal(_ lane: EntryTable.Lane, _ epoch: Int?) -> OutgoingQueue.Refusal? {
         let isPresent = hasSession && (epoch ?? self.epoch) == self.epoch

@@ -106,7 +106,7 @@ extension OutgoingQueue {
         var tokens: [Token] = []
         var messages: [StoredMessage] = []
         var byteCount = 0
-        /// The epoch of the session that the messages belong to.
+        /// The epoch of the session that the messages belong to: the number of sessions that were destroyed before it.
         var epoch = 0
         /// The number of callers that wait until a message of the batch is stored.
         var acceptanceCount = 0

@@ -4,8 +4,8 @@ import MQTTEngine
 /// Applies the limits, the overflow rule, the maximum age and the pacing of an ``OfflinePolicy``.
 ///
 /// The value uses no lock and no clock. The queue calls it when a message is accepted, when messages end, and when the
-/// expiry timer fires. The counts include each accepted message that the session driver has never taken. The message
-/// may be in memory or in the store.
+/// expiry timer fires. The counts include each accepted message, in memory or in the store, that the session driver has
+/// never taken.
 struct OutgoingRules {
     /// The decision about a new message.
     enum Verdict {

@@ -55,7 +55,7 @@ final class OutgoingStore: @unchecked Sendable {
     private var lastID: UInt64 = 0
     /// The id of the last row that an earlier process wrote.
     var lastEarlierID: UInt64 = 0
-    /// The id of the last row of an earlier process that was read.
+    /// The id of the last row that was read from the rows of an earlier process; `nil` before the first read.
     var lastRead: StoredMessage.ID?
     /// The ids of restored rows: rows of an earlier process that became entries when the session began. They are
     /// skipped when pages of rows are read later.
