@@ -18,7 +18,8 @@ package final class ArchiveFollower {
     ///
     /// - Parameters:
     ///   - url: The archive file.
-    ///   - options: How payloads are shown, and the smallest limits of the logger.
+    ///   - options: The options of the logger, such as the display of payloads. Its limits are increased if the rows of
+    ///     the file need more.
     /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` if the file is damaged or not an archive, or
     ///   `storeFailed` if it cannot be read.
     package init(_ url: URL, options: MQTTChuckOptions = MQTTChuckOptions()) throws(CourierError) {

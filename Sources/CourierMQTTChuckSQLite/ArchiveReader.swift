@@ -67,8 +67,8 @@ struct ArchiveReader {
     func read(into restoring: inout PacketRestoring, behind last: inout Int64) throws(CourierError) {
         do throws(SQLiteFailure) {
             try database.execute("BEGIN", "reading")
-            // If a row cannot be read, `last` remains the number of the row before it. The next call thus adds no row
-            // twice.
+            // If a row cannot be read, `last` is the number of the last row before it. The next call continues after
+            // `last`, and so adds no row twice.
             let result = rows(into: &restoring, behind: &last)
             try database.execute("COMMIT", "reading")
             try result.get()

@@ -4,7 +4,7 @@ public import Foundation
 extension MQTTChuckArchive {
     /// The state of an archive: its counts, its current failure, and a file that it replaced.
     public struct Status: Sendable {
-        /// A damaged or foreign file that was renamed, so that the archive could create a new one.
+        /// A damaged or foreign file that was renamed, so that the archive could create a new file.
         public struct QuarantinedFile: Sendable {
             /// The new location of the file.
             public let url: URL
@@ -25,8 +25,8 @@ extension MQTTChuckArchive {
         /// second.
         public internal(set) var failure: CourierError?
 
-        /// The last file that was renamed because it was damaged or not an archive; `nil` if there is none. An open
-        /// archive replaces its file only once. Later damage is reported in ``failure``.
+        /// The last file that was renamed because it was damaged or not an archive; `nil` if no file was renamed. An
+        /// open archive replaces its file only once. Later damage is reported in ``failure``.
         public internal(set) var quarantinedFile: QuarantinedFile?
     }
 }

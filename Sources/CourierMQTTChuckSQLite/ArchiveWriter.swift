@@ -43,7 +43,7 @@ final class ArchiveWriter {
 
     // MARK: Opening
 
-    /// Opens the file. A file that is damaged or not an archive is renamed, and a new one is created.
+    /// Opens the file. A file that is damaged or not an archive is renamed, and a new file is created.
     static func open(
         _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, system: String?
     ) throws(CourierError) -> sending (writer: ArchiveWriter, quarantinedFile: MQTTChuckArchive.Status.QuarantinedFile?)
@@ -67,7 +67,7 @@ final class ArchiveWriter {
         return (ArchiveWriter(files, retention, system, lock, tables), quarantinedFile)
     }
 
-    /// Renames the file, so that a new one can be created in its place.
+    /// Renames the file, so that a new file can be created in its place.
     private static func quarantine(
         _ files: DatabaseFiles, damagedBy failure: SQLiteFailure
     ) throws(CourierError) -> MQTTChuckArchive.Status.QuarantinedFile {

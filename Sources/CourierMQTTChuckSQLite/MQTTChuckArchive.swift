@@ -20,8 +20,9 @@ public import Foundation
 /// Clearing the logger removes nothing from the file.
 ///
 /// Written rows survive a crash of the process, even `SIGKILL`. A power failure can lose the last seconds. If the file
-/// is opened again later, new rows are added, within the limits of ``Retention``. Only the current user can read the
-/// file. It contains no secrets, because the logger overwrites secrets before it stores a packet.
+/// is opened again later, new rows are added after the existing rows, within the limits of ``Retention``. Only the
+/// current user can read the file. It contains no secrets, because the logger overwrites secrets before it stores a
+/// packet.
 ///
 /// The archive works until ``close()`` is called or its last reference is released.
 public final class MQTTChuckArchive: Sendable {
@@ -36,7 +37,7 @@ public final class MQTTChuckArchive: Sendable {
 
     /// Opens or creates the file, and writes the rows that the logger holds and will record.
     ///
-    /// A file that is damaged or not an archive is renamed, and a new one is created; see ``Status/quarantinedFile``.
+    /// A file that is damaged or not an archive is renamed, and a new file is created; see ``Status/quarantinedFile``.
     ///
     /// - Parameters:
     ///   - logger: The logger with the rows to write.

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The released stores of this process that are still writing. If a caller opens the file of such a store, it waits for
-/// the store instead of getting `storeInUse`.
+/// The released stores of this process that are still writing. If a caller opens the file of such a store, the call
+/// waits until the store is closed, instead of failing with `storeInUse`.
 enum ClosingStores {
     /// The longest time to wait for a closing store.
     static let patience = DispatchTimeInterval.seconds(30)
@@ -15,7 +15,7 @@ enum ClosingStores {
 
     private static let stores = Mutex<[String: Closing]>([:])
 
-    /// Records that a store at this path begins to close. A call of `end(_:)` must follow each call.
+    /// Records that a store at this path begins to close. Each call must be followed by a call of `end(_:)`.
     static func begin(_ path: String) {
         stores.withLock { stores in
             var closing = stores[path] ?? Closing()

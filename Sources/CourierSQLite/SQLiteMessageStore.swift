@@ -163,7 +163,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -178,7 +178,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -195,7 +195,7 @@ extension SQLiteMessageStore {
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
     ///   - filter: The filter that the messages must match; `nil` for all messages.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -212,7 +212,7 @@ extension SQLiteMessageStore {
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
     ///   - filter: The filter that the messages must match; `nil` for all messages.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     ///   - time: The present time.
     /// - Returns: The page; empty if no more messages follow.
@@ -233,7 +233,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -255,7 +255,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
-    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of jobs.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -356,7 +356,7 @@ extension SQLiteMessageStore {
     }
 }
 
-/// Stores the last recovery, and reports each recovery.
+/// Stores the last recovery of a damaged file, and reports each recovery.
 private final class Recoveries: Sendable {
     private let latest = Mutex<StoreRecovery?>(nil)
     private let tell: (@Sendable (StoreRecovery) -> Void)?

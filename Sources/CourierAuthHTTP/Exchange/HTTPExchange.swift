@@ -47,9 +47,9 @@ final class HTTPExchange: NSObject, Sendable {
 
     private let limits: Limits
     private let state = Mutex(State())
-    /// The queue for all calls to the session. A call to the session waits until the queue is free on which all
-    /// sessions of the process read. A peer that never stops sending can keep that queue busy. Swift tasks must not
-    /// make these calls, because all tasks share a few threads, and each waiting call would block one thread.
+    /// The queue for all calls to the session. Such a call waits while the reading queue is busy, which all sessions of
+    /// the process share. A peer that never stops sending can keep the reading queue busy. Swift tasks must not make
+    /// these calls, because all tasks share a few threads, and each waiting call would block one thread.
     private let side = DispatchQueue(label: "courier.auth.http")
 
     private init(_ limits: Limits) { self.limits = limits }

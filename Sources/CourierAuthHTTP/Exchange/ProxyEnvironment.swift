@@ -14,8 +14,8 @@ struct ProxyEnvironment: Sendable {
         self.value = { name in value(name).flatMap { $0.isEmpty ? nil : $0 } }
     }
 
-    /// Returns the name of the variable that sends plain HTTP to `host` through a proxy; `nil` if there is none. As in
-    /// curl, a proxy is also used for this machine, and `HTTP_PROXY` is not read.
+    /// Returns the name of the variable that sends plain HTTP to `host` through a proxy; `nil` if no variable does so.
+    /// As in curl, a proxy is also used for this machine, and `HTTP_PROXY` is not read.
     func variable(forPlainHTTPTo host: String) -> String? {
         guard let name = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }) else { return nil }
         guard let list = value("no_proxy") ?? value("NO_PROXY") else { return name }

@@ -8,7 +8,7 @@ extension ConnectOptionsMapping {
     }
 
     /// The maximum number of seconds from the request to the expiry. A larger number is replaced by this maximum.
-    /// `Date` stores times up to it precisely (year 33658).
+    /// `Date` stores times up to this maximum precisely (year 33658).
     private static let farthest = 1e12
 
     /// Decodes the response to a request that was sent at `requestedAt`.

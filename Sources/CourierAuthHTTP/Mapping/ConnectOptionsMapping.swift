@@ -51,7 +51,7 @@ public struct ConnectOptionsMapping: Sendable {
     ///   - host: The broker's host.
     ///   - port: The broker's port.
     ///   - keepAlive: Seconds after the last sent packet until the client sends a PINGREQ; always 60 by default.
-    ///   - clientId: The client id; the provider's by default.
+    ///   - clientId: The client id; the provider's client id by default.
     ///   - username: The user name.
     ///   - password: The password.
     ///   - isCleanSession: `true` if the broker discards the previous session; always `false` by default.

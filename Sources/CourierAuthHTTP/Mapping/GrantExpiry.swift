@@ -8,7 +8,7 @@ public enum GrantExpiry: Sendable {
     /// The credentials expire this number of seconds after the request, such as `.after("expires_in")` of OAuth 2.0 or
     /// `.after(.fixed(3_600))`.
     case after(ResponseField<Double>)
-    /// A time, such as `.at("expires_at")`: a text in ISO 8601 format, or a number of seconds since 1970. A number of
-    /// 10^11 or more means milliseconds.
+    /// The credentials expire at this time, such as `.at("expires_at")`. The time is a text in ISO 8601 format, or a
+    /// number of seconds since 1970. A number of 10^11 or more means milliseconds.
     case at(ResponseField<Date>)
 }

@@ -108,9 +108,10 @@ extension JSONReading where Value == [BrokerEndpoint] {
 }
 
 extension JSONReading where Value == Date {
-    /// The smallest number that means milliseconds. As seconds, it would be in the year 5138.
+    /// The smallest number that means milliseconds. If it were seconds, it would be a date in the year 5138.
     private static var leastMilliseconds: Double { 1e11 }
-    /// The largest number of seconds since 1970 that is accepted. `Date` stores times up to it precisely (year 33658).
+    /// The largest number of seconds since 1970 that is accepted. `Date` stores times up to this number precisely (year
+    /// 33658).
     private static var farthest: Double { 1e12 }
 
     static var date: Self {

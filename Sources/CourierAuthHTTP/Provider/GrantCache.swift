@@ -9,7 +9,7 @@ struct GrantCache: Sendable {
         let staleAt: Date
     }
 
-    /// How long before the expiry of its credentials an entry becomes stale. It is at most half of the credentials'
+    /// An entry becomes stale this time before its credentials expire. The margin is at most half of the credentials'
     /// lifetime.
     let margin: Duration
     private var entry: Entry?

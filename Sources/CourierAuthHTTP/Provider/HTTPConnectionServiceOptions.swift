@@ -5,9 +5,9 @@ public struct HTTPConnectionServiceOptions: Sendable {
     /// The maximum time for one response, from name resolution to the last byte, 15 s by default. Each redirect and
     /// each retry gets the full time again.
     public var timeout = Duration.seconds(15)
-    /// How long before their expiry cached credentials are no longer returned: 60 s by default, but at most half of
-    /// their lifetime. A client requests new credentials 30 s before the expiry. If the margin is more than 30 s, the
-    /// client does not get the old credentials again.
+    /// The provider stops returning cached credentials this time before they expire: 60 s by default, but at most half
+    /// of their lifetime. A client requests new credentials 30 s before the expiry. If the margin is more than 30 s,
+    /// the client does not get the old credentials again.
     public var refreshMargin = Duration.seconds(60)
     /// The maximum size of a response in bytes, 256 KiB by default. A longer response is an error and is not read to
     /// its end.

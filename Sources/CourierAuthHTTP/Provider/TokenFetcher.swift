@@ -184,7 +184,7 @@ final class TokenFetcher: Sendable {
         }
     }
 
-    /// Returns a failure that a retry cannot change.
+    /// Returns the failure for a problem that a retry cannot solve.
     private func failure(_ message: String) -> Failure {
         Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
     }

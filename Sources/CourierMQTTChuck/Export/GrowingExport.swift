@@ -1,8 +1,8 @@
 package import Foundation
 
-/// An export that grows while the logger still records. Each call returns the rows since the call before.
+/// An export that grows while the logger still records. Each call returns the rows since the previous call.
 ///
-/// Use it from one thread at a time.
+/// Only one thread at a time may use the export.
 package struct GrowingExport {
     private let logger: MQTTChuckLogger
     private let reader: RowReader

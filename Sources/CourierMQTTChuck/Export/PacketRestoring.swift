@@ -41,7 +41,8 @@ package struct PacketRestoring {
         guard record.number <= Self.largestNumber else { throw .numberIsTooLarge }
         if let previous, record.number <= previous { throw .numberDoesNotGrow }
         let now = logger.clock()
-        // The packet gets its number and is added under one lock. Otherwise a client could take the number in between.
+        // The packet gets its number and is added under one lock. Otherwise a client could record a row with the same
+        // number before the packet is added.
         let waiters = logger.state.withLock { state -> [@Sendable () -> Void]? in
             guard let placed = placed(record, at: state.recorder.nextRow) else { return nil }
             state.recorder.restore(placed, now: now)

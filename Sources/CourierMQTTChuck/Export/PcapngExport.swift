@@ -52,8 +52,8 @@ struct PcapngExport {
         return blocks
     }
 
-    /// Writes a placeholder CONNECT if the rows do not contain the real CONNECT. It is needed because programs such as
-    /// Wireshark read the MQTT version from CONNECT.
+    /// Writes a placeholder CONNECT if the rows do not contain the real CONNECT. Programs such as Wireshark need it,
+    /// because they read the MQTT version from CONNECT.
     private func standIn(for raw: RawRow, _ stream: inout SynthesizedStream, _ blocks: inout [UInt8]) {
         let connection = raw.connection
         let version = connection.codecVersion

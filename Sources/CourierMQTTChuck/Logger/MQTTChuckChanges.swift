@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Reports new rows and clears of a logger, at the pace of its reader.
+/// Reports that a logger has recorded rows or was cleared, at the pace of its reader.
 ///
 /// Every element is the current ``MQTTChuckSummary``. All changes between two calls of `next()` become one element. The
-/// sequence ends only when the task is canceled. While a reader waits, recording needs one more check per batch.
+/// sequence ends only when the task is canceled. While a reader waits, the logger makes one additional check for each
+/// batch that it records.
 ///
 /// ```swift
 /// var seen = logger.summary.nextRow
@@ -21,7 +22,7 @@ public struct MQTTChuckChanges: AsyncSequence, Sendable {
 
     fileprivate let logger: MQTTChuckLogger
 
-    /// Iterates over the changes of a logger. Only one task may use it.
+    /// Iterates over the changes of a logger. Only one task may use an iterator.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let logger: MQTTChuckLogger
         fileprivate var seen: MQTTChuckSummary?
@@ -47,7 +48,7 @@ public struct MQTTChuckChanges: AsyncSequence, Sendable {
 }
 
 extension MQTTChuckLogger {
-    /// A sequence that reports new rows and clears, at the pace of its reader.
+    /// A sequence that reports new rows and calls of ``clear()``, at the pace of its reader.
     public var changes: MQTTChuckChanges { MQTTChuckChanges(logger: self) }
 
     /// Waits until the logger has recorded rows or was cleared since `seen`. Returns the new summary, or `nil` if

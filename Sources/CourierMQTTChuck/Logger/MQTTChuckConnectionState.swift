@@ -8,7 +8,7 @@ public enum MQTTChuckConnectionState: String, Codable, Hashable, Sendable {
     case refused
     /// A DISCONNECT ended the connection.
     case disconnected
-    /// A later connection of the same client replaced this one before a DISCONNECT was seen.
+    /// A later connection of the same client replaced this connection before a DISCONNECT was seen.
     case superseded
 
     /// True while further packets of the connection may follow.

@@ -7,7 +7,7 @@ extension MQTTChuckLogger {
     public static let pageLimit = 1_000
 
     /// The maximum number of exchange links that are searched for the end of an exchange: 16,384. If the end is not
-    /// among them, the first packet of the exchange shows no round trip.
+    /// among these links, the first packet of the exchange shows no round trip.
     static let linksLookedThrough = 16_384
 
     /// The maximum number of earlier rows that a live view checks again when exchanges end: 16,384.
@@ -18,7 +18,7 @@ extension MQTTChuckLogger {
     /// - Parameters:
     ///   - first: The lowest row number to return; by default the oldest row.
     ///   - query: Selects the rows; all rows by default.
-    ///   - limit: The most rows to return.
+    ///   - limit: The maximum number of rows to return.
     ///   - scanLimit: The maximum number of rows to check. It keeps a call short if few rows match. To continue, call
     ///     again with the page's ``MQTTChuckPage/next``. No limit by default.
     /// - Returns: The rows, and the row number at which to continue.
@@ -48,8 +48,8 @@ extension MQTTChuckLogger {
     /// - Parameters:
     ///   - end: The row number after the last row to return.
     ///   - query: Selects the rows; all rows by default.
-    ///   - limit: The most rows to return.
-    ///   - scanLimit: The most rows to check; no limit by default.
+    ///   - limit: The maximum number of rows to return.
+    ///   - scanLimit: The maximum number of rows to check; no limit by default.
     /// - Returns: The rows. To get older rows, pass ``MQTTChuckPage/next`` as `end`.
     public func rows(
         before end: UInt64, matching query: MQTTChuckQuery = .all, limit: Int = MQTTChuckLogger.pageLimit,
@@ -129,13 +129,13 @@ extension MQTTChuckLogger {
         withHeldRows { $0.recorder.rows(from: first, limit: limit) }
     }
 
-    /// Returns the rows. If the query needs durations, each row contains the duration of its exchange.
+    /// Returns `raws`. If the query needs durations, adds to each row the duration of its exchange.
     func timed(_ raws: [RawRow], for query: MQTTChuckQuery) -> [RawRow] {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
         let starts = Set(raws.compactMap(\.exchangeStart))
-        // An exchange ends after all its other packets. So none of these exchanges ended before the first of these
-        // rows, and the search begins there.
+        // The last packet of an exchange ends the exchange. So none of these exchanges ended before the first row in
+        // `raws`, and the search begins at that row.
         let endings = endings(of: starts, from: first.number)
         for index in raws.indices {
             raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }

@@ -33,9 +33,9 @@ public struct MQTTChuckOptions: Sendable {
     /// The function runs on the thread of the caller that reads rows. It receives the stored part of the payload.
     public var dataStringParser: (@Sendable (Data) -> String?)?
 
-    /// Parsers that turn a payload into text by topic and content type, such as protobuf; none by default. They are
-    /// tried one after the other, after ``dataStringParser``. If no parser returns text, the payload is shown as JSON,
-    /// text or hex.
+    /// Parsers that turn a payload into text by topic and content type, such as protobuf; none by default. The parsers
+    /// are tried one after the other, after ``dataStringParser``. If no parser returns text, the payload is shown as
+    /// JSON, text or hex.
     public var payloadParsers: [any MQTTChuckPayloadParser] = []
 
     /// The rules that hide data before a packet is stored. By default, user properties with secret names are hidden.

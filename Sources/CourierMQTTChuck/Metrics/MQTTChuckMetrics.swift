@@ -2,7 +2,7 @@ public import CourierCore
 public import MQTTCodec
 import Synchronization
 
-/// The counts of a logger since it was created. Dropping or clearing rows does not reduce them.
+/// The counts of a logger since it was created. Dropping or clearing rows does not reduce the counts.
 public struct MQTTChuckMetrics: Hashable, Sendable {
     /// The packets of one type in one direction.
     public struct Traffic: Hashable, Sendable {

@@ -223,7 +223,8 @@ struct QueryParser {
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
-        // The calendar handles the hours that a daylight-saving change skips or repeats.
+        // The calendar converts the whole seconds, because it handles the hours that a daylight-saving change skips or
+        // repeats.
         let (seconds, fraction) = Nanoseconds.split(time)
         guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2],
             (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day),

@@ -32,8 +32,8 @@ enum QueryMoment: Sendable {
     /// Nanoseconds since midnight, and the nanoseconds by which local time is ahead of UTC.
     case timeOfDay(Int64, offset: Int64)
 
-    /// True if a time is the same as or later than this time. A time without a date is compared with the time of day of
-    /// `time`.
+    /// True if `time` is equal to or later than this moment. If this moment has no date, it is compared with the time
+    /// of day of `time`.
     func isReached(by time: Int64) -> Bool {
         switch self {
         case .instant(let instant): return time >= instant
@@ -114,8 +114,8 @@ enum QueryCondition: Sendable {
         }
     }
 
-    /// True if the packet is a PUBLISH whose trace id begins with these digits. Most packets do not contain the digits,
-    /// so they are not decoded.
+    /// True if the packet is a PUBLISH whose trace id begins with these digits. A packet is decoded only if its bytes
+    /// contain the digits, because most packets do not contain them.
     private static func hasTrace(_ raw: RawRow, _ digits: String, _ reader: RowReader) -> Bool {
         guard raw.type == .publish, FoldedText.contains(raw.bytes, Array(digits.utf8)) else { return false }
         return reader.row(raw).traceContext?.traceID.hasPrefix(digits) ?? false

@@ -53,8 +53,9 @@ struct AliasHistory {
         cost += meaning.cost
     }
 
-    /// Drops topics that no row needs. If the rest uses more than half of the limit, drops all but the current topics.
-    /// If this is not enough, drops all topics. Each call frees at least half of the limit, so calls are rare.
+    /// Drops topics that no row needs. If the remaining topics use more than half of the limit, drops all except the
+    /// current topics. If the current topics also use too much, drops all topics. Each call frees at least half of the
+    /// limit, so calls are rare.
     private mutating func prune(_ oldestRow: UInt64) {
         keep { list in list.dropFirst(list.lastIndex { $0.row <= oldestRow } ?? 0) }
         if cost > Self.limit / 2 { keep { $0.suffix(1) } }

@@ -1,11 +1,11 @@
 import CourierCore
 
-/// The connections that a recorder knows. Each connection has a slot, an index into `tracks`, while rows refer to the
-/// connection or packets may follow.
+/// The connections that a recorder knows. As long as rows refer to a connection or its packets may follow, it has a
+/// slot. A slot is an index into `tracks`.
 struct ConnectionBook {
     /// The clients, by a value that identifies each client.
     private struct Clients<Name: Hashable> {
-        /// The number of connections of each client, and the id of the latest one.
+        /// The number of connections of each client, and the id of the latest connection.
         private var known: [Name: (connectionCount: Int, latest: UInt64)] = [:]
 
         /// Adds a connection of a client. Returns its ordinal number, counted from 1, and the id of the client's
@@ -38,7 +38,7 @@ struct ConnectionBook {
     /// The connection of the last lookup. The next lookup is usually for the same connection.
     private var latest: (id: UInt64, slot: Int)?
     private var sweepAt = 64
-    /// The sum of the gauge values of all connections.
+    /// The number of open connections, and the number of their open exchanges.
     private(set) var load = ConnectionLoad()
 
     // MARK: Finding connections
@@ -93,8 +93,8 @@ struct ConnectionBook {
         return tracks.count - 1
     }
 
-    /// Updates the sum `load` after the connection in a slot has changed. `old` is the connection's load before the
-    /// change.
+    /// Updates `load`, the sum over all connections, after the connection in a slot has changed. `old` is the load of
+    /// this connection before the change.
     @inline(__always)
     mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
 
@@ -103,8 +103,8 @@ struct ConnectionBook {
     mutating func accepted(_ slot: Int) {
         tracks[slot].wasAccepted = false
         let connection = tracks[slot].connection
-        // An empty client id does not identify a client, and a connection from a file has already ended. So neither of
-        // them replaces an earlier connection.
+        // An empty client id does not identify a client, and a connection from a file has already ended. So in both
+        // cases, the connection does not replace an earlier connection.
         guard !connection.clientID.isEmpty, !tracks[slot].isRestored else { return }
         guard let earlier = holders.updateValue(slot, forKey: connection.clientKey), earlier != slot,
             tracks[earlier].state.isLive

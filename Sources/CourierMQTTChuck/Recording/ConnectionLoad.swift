@@ -1,4 +1,4 @@
-/// The values that one connection, or all connections, add to the gauges of a logger.
+/// The numbers of open connections and of open exchanges, for one connection or for all connections together.
 struct ConnectionLoad {
     /// The number of open connections.
     var open = 0

@@ -2,8 +2,8 @@ import CourierCore
 import MQTTCodec
 
 // A fast path that reads many packets at a time. It reads only the most frequent packets: PUBLISH that no redaction
-// rule can affect, and acknowledgements that contain only a packet id. It records the same facts as
-// `ConnectionTrack.read`, and leaves all other packets to that method.
+// rule can affect, and acknowledgements that contain only a packet id. It updates the connection's state like
+// `ConnectionTrack.read`, which reads all other packets.
 
 /// A run: a number of consecutive packets in a batch that were read together.
 struct PacketRun {
@@ -44,8 +44,8 @@ extension ConnectionTrack {
         var run = PacketRun(end: start)
         var next = PacketRun(end: start)
         table.open {
-            // When this closure is called again, the table has opened the exchange that the previous call returned. So
-            // the packet of the exchange belongs to the run.
+            // Each further call of this closure means that the table has opened the exchange that the previous call
+            // returned. So the packet of that exchange belongs to the run.
             run = next
             while let header = PacketHeader(bytes, at: next.end), header.typeBits == PacketType.publish.rawValue,
                 header.size <= packetSize, !header.isDuplicate

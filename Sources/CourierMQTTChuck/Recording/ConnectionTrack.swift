@@ -52,7 +52,7 @@ struct ConnectionTrack {
         direction == .outgoing ? outgoingDecoder : incomingDecoder
     }
 
-    /// The values that the connection adds to the gauges.
+    /// The numbers that this connection adds to the counts of open connections and open exchanges.
     @inline(__always) var load: ConnectionLoad {
         ConnectionLoad(
             open: state == .connected ? 1 : 0, own: isRestored ? 0 : own.count, peers: isRestored ? 0 : peers.count)
@@ -63,8 +63,8 @@ struct ConnectionTrack {
             connection: connection, state: state, lastPacketNanoseconds: lastTime, inFlight: own.count + peers.count)
     }
 
-    /// Marks the connection as replaced by a later one, and forgets its open exchanges, because no more packets can
-    /// follow.
+    /// Marks the connection as replaced by a later connection. Forgets its open exchanges, because no more packets of
+    /// them can follow.
     mutating func supersede() {
         if state.isLive { state = .superseded }
         own.removeAll()
@@ -88,7 +88,8 @@ struct RecordingContext {
 // MARK: - Reading a batch
 
 extension ConnectionTrack {
-    /// Records the facts of the packets of a batch. Returns the bytes to store. The first packet gets row `firstRow`.
+    /// Reads the packets of a batch, and updates the state of the connection. Returns the bytes to store. The first
+    /// packet gets row `firstRow`.
     mutating func read(
         _ batch: [UInt8], _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
         _ context: inout RecordingContext
@@ -131,7 +132,8 @@ extension ConnectionTrack {
         return kept
     }
 
-    /// Records the facts of a packet. Returns the redacted bytes, or `nil` if the packet is stored unchanged.
+    /// Reads a packet, and updates the state of the connection. Returns the redacted bytes, or `nil` if the packet is
+    /// stored unchanged.
     @inline(__always)
     private mutating func take(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -310,8 +312,8 @@ extension ConnectionTrack {
         }
     }
 
-    /// Records a packet of a less frequent type. Returns the redacted bytes, or `nil` if the packet is stored
-    /// unchanged.
+    /// Reads a packet of a less frequent type, and updates the state of the connection. Returns the redacted bytes, or
+    /// `nil` if the packet is stored unchanged.
     private mutating func rare(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
         _ context: inout RecordingContext

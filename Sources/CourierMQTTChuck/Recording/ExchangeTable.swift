@@ -34,7 +34,7 @@ struct ExchangeTable {
         return start.id == id && start.row != Start.none ? start : nil
     }
 
-    /// Opens an exchange. It replaces an open exchange with the same id.
+    /// Opens an exchange. The new exchange replaces an open exchange with the same id.
     @inline(__always)
     mutating func open(_ start: Start) {
         if places.isEmpty { places = ContiguousArray(repeating: Start(), count: Self.smallestCapacity) }
@@ -61,8 +61,8 @@ struct ExchangeTable {
         return start
     }
 
-    /// Calls `next` again and again, and opens the exchanges that it returns, until it returns `nil` or the table would
-    /// have to grow. In the second case, the last exchange is not opened.
+    /// Calls `next` repeatedly, and opens the exchanges that it returns, until it returns `nil`. Also stops if the
+    /// table would have to grow for an exchange; this exchange is then not opened.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
         if places.isEmpty { places = ContiguousArray(repeating: Start(), count: Self.smallestCapacity) }

@@ -16,7 +16,7 @@ struct FlatRing<Element> {
     /// The oldest element.
     var first: Element? { count == 0 ? nil : self[0] }
 
-    /// Adds an element as the newest one.
+    /// Adds an element, which becomes the newest element.
     @inline(__always)
     mutating func append(_ element: Element) {
         if count == places.count { grow() }
@@ -56,8 +56,8 @@ struct FlatRing<Element> {
     /// Removes all elements and frees the memory.
     mutating func removeAll() { self = FlatRing() }
 
-    /// Returns the first index, counted from the oldest element, at which `isBehind` is true, or `count` if there is
-    /// none. If `isBehind` is true for an element, it must be true for all newer elements.
+    /// Returns the first index, counted from the oldest element, at which `isBehind` is true, or `count` if there is no
+    /// such element. If `isBehind` is true for an element, it must be true for all newer elements.
     func firstIndex(where isBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -91,7 +91,8 @@ struct KeptBatch {
     }
 
     /// Returns the part to store of a packet that is too large. Only a PUBLISH can be decoded without its end. A part
-    /// of any other packet could not be searched for secrets when it is imported from a file. So its body is masked.
+    /// of any other packet could not be searched for secrets when it is imported from a file. So the body of such a
+    /// packet is masked.
     private static func beginning(of packet: [UInt8], _ size: Int, headerSize: Int) -> [UInt8] {
         let part = Array(packet.prefix(size))
         return PacketType(rawValue: packet[0] >> 4) == .publish ? part : masked(part, behind: headerSize)

@@ -50,8 +50,8 @@ struct PacketHeader {
 
     @inline(__always) var isRetained: Bool { first & 1 != 0 }
 
-    /// Returns the two bytes at `index` as a number. Returns 0, which is not a valid packet id, if the packet ends
-    /// before them.
+    /// Returns the two bytes at `index` as a number. Returns 0, which is not a valid packet id, if the packet is too
+    /// short.
     @inline(__always)
     func number(_ bytes: Span<UInt8>, at index: Int) -> UInt16 {
         guard index &+ 2 <= end else { return 0 }

@@ -34,7 +34,7 @@ package struct PacketRecord: Sendable {
         self.link = link
     }
 
-    /// Copies the facts from a row of a logger.
+    /// Copies the values from a row of a logger.
     init(_ raw: RawRow) {
         var alias: (UInt16, String)?
         if let topic = raw.aliasTopic, case .success(let packet) = RowReader.packet(raw),

@@ -22,8 +22,8 @@ struct Recorder {
     /// The number of the oldest row, or ``nextRow`` if there are no rows.
     private(set) var firstRow: UInt64 = 1
     private(set) var heldRows = 0
-    /// The number of rows that were ever recorded. The row numbers are not enough to compute it, because an imported
-    /// recording leaves gaps.
+    /// The number of rows that were ever recorded. The row numbers are not enough to compute this count, because an
+    /// imported recording leaves gaps.
     private(set) var recordedRows: UInt64 = 0
     private var heldSlabBytes = 0
     /// The number of rows that were dropped because of a limit.
@@ -256,6 +256,6 @@ struct Recorder {
     /// Returns the states of the connections in these slots. Slots of forgotten connections are skipped.
     func connectionStatuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] { connections.statuses(in: slots) }
 
-    /// The sum of the gauge values of all connections.
+    /// The number of open connections, and the number of their open exchanges.
     var connectionLoad: ConnectionLoad { connections.load }
 }

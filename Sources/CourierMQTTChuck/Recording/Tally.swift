@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The counts since the logger was created. Dropping or clearing rows does not reduce them.
+/// The counts since the logger was created. Dropping or clearing rows does not reduce the counts.
 struct Tally {
     /// The number of packet types per direction, including the invalid type 0.
     private static let width = 16

@@ -10,7 +10,7 @@ public struct MQTTChuckPreview: Hashable, Sendable {
         case json
         /// The payload is UTF-8 text.
         case text
-        /// The payload is other bytes, shown as hex digits.
+        /// The payload is neither JSON nor text. Its bytes are shown as hex digits.
         case hex
     }
 

@@ -50,7 +50,8 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// A preview of the payload of a PUBLISH.
     public internal(set) var preview = MQTTChuckPreview.empty
 
-    /// The reason codes. SUBACK and UNSUBACK have one per filter, other packets have at most one.
+    /// The reason codes. SUBACK and UNSUBACK have one reason code per filter. Other packets have at most one reason
+    /// code.
     public internal(set) var reasons: [MQTTChuckReason] = []
 
     /// The properties in wire order.
@@ -84,7 +85,7 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// True if the packet cannot be decoded or reports a failure.
     public var isError: Bool { problem != nil || reasons.contains { $0.isError } }
 
-    /// The trace context of a PUBLISH, in its user properties; `nil` if there is none.
+    /// The trace context of a PUBLISH, in its user properties; `nil` if the packet has no trace context.
     public var traceContext: TraceContext? {
         guard type == .publish else { return nil }
         return TraceContext(properties.lazy.filter(\.isUserProperty).map { ($0.name, $0.value) })

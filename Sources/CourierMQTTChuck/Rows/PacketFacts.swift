@@ -26,7 +26,7 @@ struct PacketFacts {
         case .pubAck(let answer), .pubRec(let answer), .pubRel(let answer), .pubComp(let answer):
             packetID = answer.packetID.rawValue
             properties = answer.properties
-            // Before MQTT 5, these packets have no reason code.
+            // Before MQTT 5, PUBACK, PUBREC, PUBREL and PUBCOMP have no reason code.
             if version >= .v5 { reasons = [MQTTChuckReason(answer.reasonCode.rawValue)] }
             if case .pubRel = packet { beginsExchange = true }
         case .subscribe(let subscribe):

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// Facts about a packet that need no formatted row.
+/// Properties of a packet that are read from its bytes, without formatting the row.
 extension RawRow {
     /// The offset of the byte after the fixed header, or `nil` if the header is incomplete.
     private var bodyStart: Int? {

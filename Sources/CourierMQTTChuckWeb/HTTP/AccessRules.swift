@@ -9,9 +9,9 @@ struct AccessRules: Sendable {
         case noProof
     }
 
-    /// A header that proves that the page itself requests a change. A form or an image of another
-    /// site cannot send it. Browsers send a custom header to another site only with the permission of that site, and
-    /// this server gives no permission.
+    /// A header that proves that the page itself requests a change. A form or an image of another site cannot send this
+    /// header. Browsers send a custom header to another site only with the permission of that site, and this server
+    /// gives no permission.
     static let proof = (name: "x-courier-inspector", value: "yes")
 
     /// The pages that change something: they clear the logger, or retry or remove a parked message.
@@ -48,8 +48,8 @@ struct AccessRules: Sendable {
         return rest.isEmpty ? nil : String(rest.dropFirst())
     }
 
-    /// Checks the site that a browser reports as the source of a request. From another site, only following a link to
-    /// the page is allowed.
+    /// Checks the site that a browser reports as the source of a request. If the source is another site, only
+    /// navigation to the page is allowed, such as by a link.
     private func checkSite(of request: HTTPRequest) throws(Refusal) {
         let sites = request.headers("sec-fetch-site")
         if sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) { return }

@@ -43,7 +43,8 @@ protocol HTTPBodyStream: AnyObject, Sendable {
     /// - Returns: The number of copied bytes, or the reason why there are none.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ seat: WaitingRoom.Seat) -> HTTPBodyPart
 
-    /// Called when the client has disconnected or has received the whole body. `read` is not called after it.
+    /// Called when the client has disconnected or has received the whole body. After this call, `read` is not called
+    /// any more.
     func close()
 }
 
@@ -54,6 +55,6 @@ enum HTTPBodyPart {
     /// does not wait: new bytes have arrived or the server stops, and the body is read again at once.
     case waiting(isSeated: Bool)
     case end
-    /// The body cannot be completed. The client can detect that its end is missing.
+    /// The body cannot be completed. The client can detect that the end of the body is missing.
     case failed
 }

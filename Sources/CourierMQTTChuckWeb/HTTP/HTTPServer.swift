@@ -63,7 +63,7 @@ final class HTTPServer: Sendable {
         }
         if wasStopped { return }
         context.room.close()
-        // This call waits until the server's thread has ended, so nothing below uses the context any more.
+        // This call waits until the server's thread has ended. After that, no callback of the library uses the context.
         MHD_stop_daemon(daemon.pointer)
         context.answers.withLock { $0 = nil }
     }
@@ -216,7 +216,7 @@ extension HTTPRequest {
         return values
     }
 
-    /// Returns `nil` if the bytes are not UTF-8. The page itself sends only UTF-8.
+    /// Returns the bytes as text; `nil` if they are not UTF-8. The page itself sends only UTF-8.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String? {
         guard let bytes else { return "" }
         return String(validating: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -10,7 +10,7 @@ final class WaitingRoom: Sendable {
     /// A connection of the server that can wait in the room.
     ///
     /// Safe to send to another thread: the pointer is passed only to functions that libmicrohttpd allows on any thread,
-    /// and only while the connection waits in the room. It stays there until it is resumed.
+    /// and only while the connection waits in the room. The connection stays in the room until it is resumed.
     struct Seat: Hashable, @unchecked Sendable {
         fileprivate let connection: OpaquePointer
         init(_ connection: OpaquePointer) { self.connection = connection }

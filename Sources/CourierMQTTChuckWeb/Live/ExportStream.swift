@@ -2,8 +2,8 @@ import CourierMQTTChuck
 import Foundation
 import Synchronization
 
-/// An export that is sent to one client. A thread produces the export in pieces. It pauses while at least `ahead` bytes
-/// are produced and not yet sent.
+/// An export that is sent to one client. A thread produces the export in pieces. The thread pauses while at least
+/// `ahead` bytes are produced and not yet sent.
 final class ExportStream: HTTPBodyStream {
     private struct Cancelled: Error {}
 

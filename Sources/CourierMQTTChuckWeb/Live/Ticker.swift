@@ -95,8 +95,8 @@ final class Ticker: Sendable {
 
     // MARK: Waiting for ticks
 
-    /// Returns the latest tick, or `nil` if its number is `number`. `number` is the number of the last tick that the
-    /// caller has sent.
+    /// Returns the latest tick, or `nil` if the caller has already sent this tick. `number` is the number of the last
+    /// tick that the caller has sent.
     func tick(after number: UInt64) -> Tick? {
         state.withLock { $0.latest.flatMap { $0.number == number ? nil : $0 } }
     }
@@ -105,8 +105,8 @@ final class Ticker: Sendable {
     ///
     /// - Returns: True if the connection waits now; false if a tick is available or the server stops.
     func wait(_ seat: WaitingRoom.Seat, after number: UInt64) -> Bool {
-        // The connection is registered before it is suspended. A tick in between cannot resume it yet. The check below
-        // then finds this tick, and the connection is not suspended.
+        // The connection is registered before it is suspended. If a tick arrives between these two steps, it cannot
+        // resume the connection. The check below finds such a tick, and the connection is then not suspended.
         state.withLock { _ = $0.waiting.insert(seat) }
         return room.wait(seat) { tick(after: number) != nil }
     }

@@ -13,7 +13,7 @@ final class ClientEnd: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A group with one open entry, which is closed when the app releases the client.
+    /// A dispatch group that callers wait for. It is entered in `init`, and left when the app releases the client.
     private let held = DispatchGroup()
 
     init() { held.enter() }

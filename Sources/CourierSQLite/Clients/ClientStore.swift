@@ -10,8 +10,8 @@ import Synchronization
 package final class ClientStore: MessageStore {
     /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s.
     ///
-    /// The app may have just released the other client while one of that client's event handlers still runs and retains
-    /// it. The wait gives the handler time to return.
+    /// The app may have just released the other client, while an event handler of that client still runs and retains
+    /// the client. The wait gives the handler time to return.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
     /// A file that this process has opened.
@@ -19,8 +19,8 @@ package final class ClientStore: MessageStore {
         let store: SQLiteMessageStore
         /// The client that uses the file; `nil` if the app has released it.
         var owner: ClientEnd?
-        /// The clients that have not ended completely. For example, the app still has a message that it has not
-        /// acknowledged.
+        /// The clients that have not ended completely. For example, a client has not ended while the app still has to
+        /// acknowledge one of its messages.
         var holders: [ClientEnd]
     }
 

@@ -7,8 +7,8 @@ final class FormerClients: Sendable {
     /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
-    /// An action. Its parameter is `true` if all former clients have finished, and `false` if a former client has not
-    /// finished in time.
+    /// A closure that waits for the former clients. Its parameter is `true` if all former clients have finished, and
+    /// `false` if a former client has not finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
     /// Whether former clients have finished.
@@ -31,7 +31,7 @@ final class FormerClients: Sendable {
     /// Actions run in the order of the calls. If a former client takes too long, the action is called with `false`, and
     /// the next call waits again.
     func whenFinished(_ action: @escaping Action) {
-        /// The next step of this call.
+        /// The next step of this call: run the action, start to wait for the former clients, or do nothing.
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
             switch state {
@@ -77,7 +77,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Makes later calls of `whenFinished` run their action at once. If an action was added during the last round,
+    /// Makes later calls of `whenFinished` run their action at once. If an action was added while the last actions ran,
     /// changes nothing and returns `false`.
     private func finish() -> Bool {
         state.withLock { state in

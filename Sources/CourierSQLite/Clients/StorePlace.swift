@@ -45,8 +45,8 @@ package struct StorePlace: Sendable {
     /// Returns the folder that contains one folder for each program.
     ///
     /// - Parameter environment: The variables of the process.
-    /// - Returns: The first absolute path of these: `$XDG_STATE_HOME`, the first folder of `$STATE_DIRECTORY`, and
-    ///   `~/.local/state`.
+    /// - Returns: The first of the following paths that is absolute: `$XDG_STATE_HOME`, the first folder of
+    ///   `$STATE_DIRECTORY`, and `~/.local/state`.
     /// - Throws: `invalidConfiguration` if none of these paths is absolute.
     package static func root(_ environment: [String: String]) throws(CourierError) -> URL {
         func absolute(_ path: Substring?) -> URL? {

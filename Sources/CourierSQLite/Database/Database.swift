@@ -66,8 +66,8 @@ package final class Database {
         return check(file, &isLocked) == SQLITE_OK && isLocked != 0
     }
 
-    /// True if SQLite cannot write to the file. Before the first statement, this means that the user or the disk does not
-    /// allow it. Later, the header of the file may be a further reason.
+    /// True if SQLite cannot write to the file. Before the first statement, the only reasons are the permissions of the
+    /// user or a disk that does not allow writing. Later, the header of the file may be a further reason.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Makes every later call fail at once if another connection holds a lock.

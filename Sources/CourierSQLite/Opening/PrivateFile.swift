@@ -14,7 +14,7 @@ package enum PrivateFile {
     /// Allows only one thread at a time to create a file.
     ///
     /// Creating a file includes closing its descriptor, which releases all locks of this process on the file. If
-    /// another thread locked the new file before that, the thread would lose its lock.
+    /// another thread locked the new file before the descriptor is closed, the thread would lose its lock.
     private static let creation = Mutex(())
 
     /// Creates the file with the permissions 0600 if it is missing, and restricts an existing file to 0600.
@@ -141,7 +141,7 @@ package enum PrivateFile {
         }
     }
 
-    /// The error for the system's current error number.
+    /// Returns the error for the system's current error number.
     private static func failure(_ event: String, _ remedy: String) -> CourierError {
         let number = errno
         let isFull = number == ENOSPC || number == EDQUOT

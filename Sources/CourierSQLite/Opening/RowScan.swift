@@ -49,8 +49,8 @@ struct RowScan {
         }
     }
 
-    /// Returns the first readable key after a damaged place; `nil` if there is none. The search tries keys with growing
-    /// distances from the damaged place.
+    /// Returns the first readable key after a damaged place; `nil` if no readable row follows. The search tries keys
+    /// with growing distances from the damaged place.
     private func keyBehind(_ gap: Int64) -> Int64? {
         let sql = "SELECT key FROM \(table) WHERE key >= ? ORDER BY key LIMIT 1"
         guard let seek = try? database.prepare(sql, "reading") else { return nil }

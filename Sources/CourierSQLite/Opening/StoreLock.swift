@@ -17,8 +17,8 @@ package final class StoreLock {
             database = try Self.acquire(path, system)
         } catch {
             guard error.isDamage else { throw error }
-            // The lock file of a store is always empty. A file with other content was locked by no store, so replace
-            // it.
+            // The lock file of a store is always empty. No store has locked a file with other content, so such a file
+            // can be replaced.
             try? FileManager.default.removeItem(atPath: path)
             do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
             database = try Self.acquire(path, system)

@@ -101,8 +101,9 @@ struct StoreOpening: Sendable {
         return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
     }
 
-    /// Compares counts above the limits with the rows. A damaged count would otherwise make the store refuse all new
-    /// messages. The rows are counted only if the counts are above the limits, because counting reads the whole file.
+    /// If the stored counts are above the limits, compares them with the real counts of the rows. A damaged count would
+    /// otherwise make the store refuse all new messages. Counting reads the whole file, so it is not done for counts
+    /// within the limits.
     private func checkCounts(of ledger: ScopeLedger, in database: Database) throws(SQLiteFailure) {
         let limit = StoreSize(rows: limits.rows, bytes: limits.bytes)
         guard !ledger.total.fits(limit) else { return }

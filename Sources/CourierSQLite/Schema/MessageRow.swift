@@ -60,7 +60,7 @@ struct MessageRow: Sendable {
         return (BootTime(bootID: UUID(uuid: id), sinceBoot: .nanoseconds(row.integer(column + 1))), ())
     }
 
-    /// Writes a row with a statement whose parameters are the columns.
+    /// Writes a row with a statement that has one parameter for each column.
     static func write(
         _ message: StoredMessage, _ progress: StoredOutgoing.Progress, _ key: RowKey, size: Int,
         by statement: Statement

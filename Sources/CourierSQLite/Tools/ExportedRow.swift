@@ -47,7 +47,7 @@ struct ExportedRow: Encodable {
     var deduplicationKey: String?
     /// The number of attempts that failed.
     var attempts: Int?
-    /// The date of the next attempt, if the date does not change meanwhile; `nil` for a parked message.
+    /// The planned date of the next attempt, which may still change; `nil` for a parked message.
     var nextAttemptAt: Date?
     var parkedAt: Date?
     var payload: Data?

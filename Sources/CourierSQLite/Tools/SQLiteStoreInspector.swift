@@ -110,7 +110,8 @@ public final class SQLiteStoreInspector {
         try visitJobs(of: key, body)
     }
 
-    /// Calls `write` with each job of a scope as a line of ``export(_:_:)``.
+    /// Calls `write` with one line for each job of a scope that `isMeant` accepts. The line has the format of
+    /// ``export(_:_:)``.
     package func exportJobs(_ scope: StoreScope, where isMeant: (StoredJob) -> Bool, _ write: (String) throws -> Void)
         throws
     {

@@ -42,7 +42,7 @@ struct ChangeWriter {
     private(set) var transactionCount = 0
 
     private let durability: SQLiteMessageStore.Durability
-    /// The value of `awaitsDisk` that the connection is set to.
+    /// The value of `awaitsDisk` that was last set on the connection.
     private var isAwaitingDisk = true
     private var works: [(place: Place, scope: Int, work: Work)] = []
     private var indices: [Place: Int] = [:]

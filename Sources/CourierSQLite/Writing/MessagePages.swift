@@ -4,7 +4,7 @@ import CourierCore
 struct MessagePages {
     private let name: String
     private let page: Statement
-    /// The statement for pages without queued messages.
+    /// The statement that reads a page without queued messages.
     private let sentPage: Statement
 
     init(_ name: String, _ database: Database) throws(SQLiteFailure) {

@@ -59,8 +59,8 @@ struct MessageTable {
     /// - Returns: The sizes of the row; `nil` if there is no row with this key.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
         if let figures = recent.take(key) {
-            // Return the cached sizes only if this call has removed the row. All rows of the scope may have been
-            // removed together before.
+            // Return the cached sizes only if this call has removed the row. Otherwise the row was removed earlier, for
+            // example together with all rows of its scope.
             return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
         }
         guard try figures.bind(1, key.rawValue).step() else { return nil }
@@ -100,7 +100,8 @@ struct MessageTable {
 private final class RecentFigures {
     private static let capacity = 4_096
 
-    /// The cached sizes. The index of a row is the lowest bits of its key, so a newer row replaces an older one.
+    /// The cached sizes. The index of a row is the lowest bits of its key, so a newer row replaces an older row with
+    /// the same index.
     private var places: [(key: Int64, figures: MessageTable.Figures)] = []
 
     func note(_ figures: MessageTable.Figures, of key: RowKey) {

@@ -18,7 +18,7 @@ struct ScopeLedger {
         var payloadBytes = 0
         /// The number of rows and bytes that count toward the limits.
         var size = StoreSize()
-        /// No message of the scope in the tables has a higher id than this; `nil` if the scope has stored no message.
+        /// An upper limit for the ids of the scope's messages in the tables; `nil` if the scope has stored no message.
         var lastInTables: UInt64?
         /// True if the file does not have the current counts yet.
         fileprivate var isDirty = false

@@ -52,8 +52,8 @@ struct StoreBatch: Sendable {
         "A message id is higher than \(RowKey.highestMessageID), the limit of a message store on disk. "
             + "Assign ids from 1 upwards.")
 
-    /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. Without
-    /// its scope, any other change has no effect.
+    /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. If the
+    /// scope is missing, changes that add no row have no effect.
     var needsScope: Bool {
         changes.contains { change in
             switch change {

@@ -2,7 +2,7 @@ import CourierCore
 
 /// The queue of work for the store's thread. Decides when the thread must be woken.
 struct StoreInbox: Sendable {
-    /// The work that the thread takes at a time.
+    /// The work that the store's thread takes from the queue in one call.
     struct Work: Sendable {
         var batches: [StoreBatch] = []
         var reads: [@Sendable (StoreCore) -> Void] = []
@@ -97,7 +97,7 @@ struct StoreInbox: Sendable {
     /// Removes the next work from the queue. Called by the store's thread only.
     ///
     /// - Parameter sleeping: True if the thread sleeps when there is no work.
-    /// - Returns: The work that the thread must finish before its next call.
+    /// - Returns: The work that the thread must finish before it calls this function again.
     mutating func take(sleeping: Bool) -> Work {
         var work = Work()
         if changes <= Self.changesPerGroup, bytes <= Self.bytesPerGroup {
@@ -126,8 +126,8 @@ struct StoreInbox: Sendable {
         bytes -= groupBytes
     }
 
-    /// Takes the read requests whose earlier batches have all been taken. After the last batch was taken, takes all
-    /// requests.
+    /// Takes each read request if all batches that were added before it have been taken. After the last batch was
+    /// taken, takes all requests.
     private mutating func takeReads(_ work: inout Work) {
         let count = reads.prefix { $0.batchCount <= takenCount }.count
         guard count > 0 else { return }

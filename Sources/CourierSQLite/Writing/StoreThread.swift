@@ -13,7 +13,7 @@ final class StoreThread: Sendable {
     private let path: String
     private let transactions = Atomic(0)
 
-    /// Creates the thread for an open file. From now on, only this thread may use the core.
+    /// Creates the thread for an open file. From now on, only this thread may use `core`.
     init(_ core: sending StoreCore, _ limits: SQLiteMessageStore.Limits, path: String) {
         self.core = NonSendableBox(core)
         self.limits = limits

@@ -20,8 +20,8 @@ extension ByteChannel {
         finish(.closedByOwner)
     }
 
-    /// Ends our output after waiting bytes are written, and continues to read. Later writes are ignored. A WebSocket
-    /// cannot end one direction alone, because the peer answers our Close frame by closing too.
+    /// Ends the sending direction after waiting bytes are written, and continues to read. Later writes are ignored.
+    /// With WebSocket, this call ends both directions, because the peer answers our Close frame by closing too.
     public func closeOutput() {
         loop.preconditionOnLoop()
         guard phase == .open, outputEnd == .open else { return }
@@ -39,8 +39,8 @@ extension ByteChannel {
         if outputEnd == .open { outputEnd = .requested }
         writtenAtLastLook = writtenByteCount
         startLinger()
-        // This block runs later, because it may call the handler. The handler must not be called from inside the
-        // owner's call.
+        // This block runs later, because it may call the handler. The handler must not be called while the owner still
+        // calls this channel.
         loop.runLater { [self] in
             flushFromLoop()
             finishIfDone()
@@ -53,8 +53,8 @@ extension ByteChannel {
         timer = loop.schedule(at: loop.now + timeout) { [weak self] in self?.lingerTimedOut() }
     }
 
-    /// Starts the timeout for the peer to close, after all bytes were written. Later TLS responses do not extend the
-    /// timeout.
+    /// Limits the time in which the peer must close the connection after all bytes were written. TLS responses that are
+    /// sent later do not extend this time.
     private func awaitPeerEnd() {
         guard case .closing = phase, !awaitsPeerEnd else { return }
         awaitsPeerEnd = true
@@ -76,7 +76,7 @@ extension ByteChannel {
         }
     }
 
-    /// Ends the output if the owner requested this. Called when no bytes wait to be written.
+    /// Ends the sending direction if the owner requested its end. Called when no bytes wait to be written.
     func endOutputIfRequested() {
         switch phase {
         case .connecting, .handshaking, .upgrading, .closed: return
@@ -164,8 +164,8 @@ extension ByteChannel {
             errno: errno)
     }
 
-    /// True if the peer should see a reset: the owner closed before our output had ended, or a connection without TLS
-    /// failed. False if the loop shuts down.
+    /// True if the peer should see a reset. This is so if the owner closed the channel before our output had ended, or
+    /// if a connection without TLS failed. False if the loop shuts down.
     private func isAbrupt(_ reason: ChannelCloseReason) -> Bool {
         switch reason {
         case .closedByPeer: false

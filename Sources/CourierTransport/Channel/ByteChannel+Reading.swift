@@ -223,9 +223,10 @@ extension ByteChannel {
 
     // MARK: Delivering
 
-    /// Reads new bytes, and offers the unconsumed bytes and then the new bytes to the handler. Reads into `shared`, or
-    /// into `stash` if the unconsumed bytes need more than half of `shared`. `fill` fills the given space, and returns
-    /// the range that holds bytes for the handler.
+    /// Reads new bytes with `fill`, and offers them to the handler after the bytes that it has not consumed yet.
+    ///
+    /// `fill` fills the given space, and returns the range that holds bytes for the handler. The space is in `shared`.
+    /// If the unconsumed bytes need more than half of `shared`, the space is in `stash`.
     @inline(__always)
     func receive(
         in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,
@@ -247,8 +248,8 @@ extension ByteChannel {
         }
         let (place, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
         guard !place.isEmpty else { return result }
-        // `place` counts from index `kept` of `shared`. So there are `kept` free bytes directly before the new bytes.
-        // The unconsumed bytes are copied there.
+        // `place` is the range of the new bytes, counted from index `kept` of `shared`. So at least `kept` bytes before
+        // the new bytes are free. The unconsumed bytes are copied there.
         let all = place.lowerBound..<(kept + place.upperBound)
         if kept > 0 {
             UnsafeMutableRawBufferPointer(rebasing: shared[all]).copyMemory(from: stash.contents)

@@ -7,7 +7,8 @@ extension ByteChannel {
         return pendingCount
     }
 
-    /// True if many bytes wait. Then the owner should not write until ``ChannelHandler/fellBelowLowWater()`` is called.
+    /// True if many bytes wait to be written. The owner should then not write until
+    /// ``ChannelHandler/fellBelowLowWater()`` is called.
     public var isAboveHighWater: Bool {
         loop.preconditionOnLoop()
         return isHighWater
@@ -58,8 +59,8 @@ extension ByteChannel {
         }
     }
 
-    /// True if bytes written now are sent at once, whichever thread holds the loop. The system call raises no signal,
-    /// and the handler is not called.
+    /// True if bytes that are written now are sent at once, even while another thread has borrowed the loop. The write
+    /// then raises no signal, and the handler is not called.
     package var isReadyToSend: Bool {
         loop.preconditionOnLoop()
         guard phase == .open, isWritable, takesOutput, !isReadingPaused, pendingCount == 0 else { return false }
@@ -75,7 +76,7 @@ extension ByteChannel {
 
     // MARK: Called on the loop
 
-    /// The origin of a write. If the owner writes, the handler is not called from inside the owner's call.
+    /// The caller of a write: the channel's owner or the loop. The handler is not called during a write by the owner.
     private enum Cause { case owner, loop }
 
     var pendingCount: Int {
@@ -123,8 +124,8 @@ extension ByteChannel {
         }
     }
 
-    /// Encrypts waiting bytes as far as TLS accepts them now. Stops when the encrypted bytes that wait fill one read
-    /// buffer.
+    /// Encrypts waiting bytes until TLS accepts no more. Stops earlier if the encrypted bytes that wait would fill one
+    /// read buffer.
     private func encrypt(_ tls: TLSSession) throws(TransportError) {
         if let webSocket {
             while webSocket.hasOutput, tls.outputCount < EventLoop.readBufferSize {

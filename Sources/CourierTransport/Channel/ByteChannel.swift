@@ -56,7 +56,7 @@ public final class ByteChannel: @unchecked Sendable {
     var isReadingPaused = false
     var isTurnQueued = false
     var isTurnRunning = false
-    /// True if the bytes in `stash` should be offered again without waiting for more.
+    /// True if the bytes in `stash` should be offered again without waiting for new bytes.
     var offersStash = false
     var hasInputEnded = false
 
@@ -74,7 +74,7 @@ public final class ByteChannel: @unchecked Sendable {
     /// True if everything was written and the channel only waits for the peer to close.
     var awaitsPeerEnd = false
 
-    /// The progress of ending our output.
+    /// The state of our output: open, requested to end, or ended.
     enum OutputEnd { case open, requested, done }
 
     /// The way in which a channel reaches its peer. The value is stored on the heap, because it is large and needed
@@ -120,8 +120,7 @@ public final class ByteChannel: @unchecked Sendable {
         connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(proxy: proxy), handler: handler)
     }
 
-    /// Starts to connect for one of a client's connections. `history` records which addresses of a host failed
-    /// recently.
+    /// Starts to connect for a connection of a client. `history` records which addresses of a host failed recently.
     package static func connect(
         to endpoint: TransportEndpoint, tls: TLSContext?, proxy: ProxySetting, options: ChannelOptions,
         history: AddressHistory?, on loop: EventLoop, handler: any ChannelHandler
@@ -187,9 +186,9 @@ public final class ByteChannel: @unchecked Sendable {
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             let tls = try context.makeSession(hostName: hostName, peerName: peerName)
-            // This limit leaves `answerLimit` bytes for TLS responses and two read buffers for application data. The
-            // channel encrypts more application data only while fewer encrypted bytes wait than fit into one read
-            // buffer.
+            // The limit has space for `answerLimit` bytes of TLS responses, and for application data of the size of two
+            // read buffers. The channel stops encrypting application data when the waiting encrypted bytes would fill
+            // one read buffer.
             tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
             self.tls = tls
             try advanceHandshake()

@@ -68,8 +68,8 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         if let memory, capacity &- end >= additional { return memory + end }
         let kept = count
         if let memory, start >= kept, capacity &- kept >= additional {
-            // The free space in front is at least as large as the content. So the move copies at most one byte for each
-            // removed byte, which is cheaper than growing.
+            // The bytes move to the front, because at least as many bytes were removed there. So at most one byte is
+            // copied for each removed byte. A larger allocation would cost more.
             memory.copyMemory(from: memory + start, byteCount: kept)
             start = 0
             end = kept

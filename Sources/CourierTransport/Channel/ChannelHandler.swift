@@ -19,7 +19,7 @@ public protocol ChannelHandler: AnyObject, Sendable {
     /// alive.
     func readBatchEnded()
 
-    /// Called when all bytes that had to wait for the peer were written.
+    /// Called when some bytes had to wait for the peer, and all of them are now written.
     func drained()
 
     /// Called when ``ByteChannel/isAboveHighWater`` is `false` again, because waiting bytes were written.

@@ -9,7 +9,7 @@
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 public final class ChannelListener: @unchecked Sendable {
-    /// The maximum number of connections accepted in one turn. After that, the loop does its other work first.
+    /// The maximum number of connections that the listener accepts before the loop does its other work.
     private static let acceptsPerTurn = 64
     /// The pause before connections are accepted again, if no descriptor or memory is left.
     private static let exhaustionPause = Duration.milliseconds(100)

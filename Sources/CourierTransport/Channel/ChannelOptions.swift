@@ -1,7 +1,7 @@
 /// The limits and settings of one ``ByteChannel``.
 public struct ChannelOptions: Hashable, Sendable {
     /// The number of waiting outgoing bytes at which ``ByteChannel/isAboveHighWater`` becomes `true`, 256 KiB by
-    /// default. The channel still accepts more bytes, so the owner must respect the limit.
+    /// default. The channel accepts more bytes even then, so the owner itself must stop writing.
     public var highWaterMark = 256 << 10
 
     /// The number of waiting outgoing bytes at which the owner may write again, 64 KiB by default.
@@ -18,7 +18,7 @@ public struct ChannelOptions: Hashable, Sendable {
     /// replaces all waiting responses.
     public var answerLimit = 4 << 20
 
-    /// The maximum number of reads in one turn, 4 by default. After that, the loop serves its other connections.
+    /// The maximum number of reads of one connection before the loop serves its other connections, 4 by default.
     public var readsPerTurn = 4
 
     /// True if the channel stays open for writing after the peer has ended its output. `false` by default: the channel
@@ -38,7 +38,8 @@ public struct ChannelOptions: Hashable, Sendable {
     /// The maximum time to connect, including name resolution and the handshakes of TLS and WebSocket, 30 s by default.
     public var connectTimeout = Duration.seconds(30)
 
-    /// The time after which the next address is tried in parallel with the previous one, 250 ms by default (RFC 8305).
+    /// The time after which the next address is tried in parallel with the previous address, 250 ms by default (RFC
+    /// 8305).
     public var attemptDelay = HappyEyeballs.recommendedAttemptDelay
 
     /// True if small writes are sent at once (TCP_NODELAY), `true` by default.

@@ -8,7 +8,7 @@ package final class AddressHistory: @unchecked Sendable {
 
     /// The time after which a failure is forgotten, because the machine may be on another network by then.
     static let memory = Duration.seconds(600)
-    /// The maximum number of remembered failures. A further failure replaces the oldest one.
+    /// The maximum number of remembered failures. A further failure replaces the oldest failure.
     static let limit = 16
 
     private struct Failure {
@@ -40,7 +40,8 @@ package final class AddressHistory: @unchecked Sendable {
     /// an address, its failure is then not recorded for the old address.
     package func attemptBegins() { present = nil }
 
-    /// Records the address of a new connection, or the target address of a request that a proxy has not answered yet.
+    /// Records the address of a new connection. With a proxy, records the address that was requested from the proxy,
+    /// even before the proxy has answered.
     func reached(_ address: SocketAddress) { present = address }
 
     /// Records that `address` did not answer, or answered later than another address.

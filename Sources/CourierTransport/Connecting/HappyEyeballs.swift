@@ -44,7 +44,7 @@ struct HappyEyeballs: Sendable {
         delay = max(attemptDelay, Self.minimumAttemptDelay)
     }
 
-    /// The time to call ``timerFired(now:)``; `nil` if no attempt is to be started by a timer.
+    /// The time to call ``timerFired(now:)``; `nil` if no timer is needed.
     var deadline: Instant? {
         switch state {
         case .racing(let nextStart): nextStart

@@ -2,7 +2,7 @@
 extension LocalBinding {
     /// Returns the addresses of the same family as the local address, in their order.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if there is none.
+    /// - Throws: ``TransportError/Code/unreachable`` if no address belongs to this family.
     func reachable(_ addresses: [SocketAddress], host: String) throws(TransportError) -> [SocketAddress] {
         guard let local = try socketAddress() else { return addresses }
         let matching = addresses.filter { $0.kind == local.kind }

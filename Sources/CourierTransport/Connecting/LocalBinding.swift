@@ -26,8 +26,8 @@ public struct LocalBinding: Hashable, Sendable {
         self.interface = interface
     }
 
-    /// A sentence about a malformed address or name; `nil` if both are well-formed. It does not check whether the
-    /// machine has this address and interface.
+    /// A sentence about a malformed address or name; `nil` if both are well-formed. Whether the machine has this
+    /// address and interface is not checked.
     package var problem: String? {
         if let address, (try? SocketAddress.lookUp(host: address, port: 0, isNumeric: true)) == nil {
             return "the local address “\(address)” is not an IPv4 or IPv6 address"

@@ -1,12 +1,13 @@
 /// Reports on a loop whether the machine has a network that leads to other machines, and reports each change.
 ///
-/// The platform's ``NetworkSource`` defines what counts as a network. The loopback does not count. Connections within the
-/// machine need no network, and the watcher does not report on them.
+/// The platform's ``NetworkSource`` defines what counts as a network. The loopback does not count. Connections within
+/// the machine need no network, and the watcher does not report on them.
 ///
-/// A reported change is only a hint: each group of changes causes a new check of the networks.
+/// A change that the system reports is only a hint. Each group of such changes causes a new check of the networks.
 ///
-/// If the system refuses to report changes, as in some sandboxes, the watcher reports `true` once and then nothing more.
-/// It does the same if no descriptor or memory is left, but then ``tryAgain()`` can start the watcher again.
+/// If the system refuses to report changes, as in some sandboxes, the watcher reports `true` once and then nothing
+/// more. If no descriptor or memory is left, the watcher also reports only `true`, but ``tryAgain()`` can start it
+/// again.
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 package final class NetworkWatcher: @unchecked Sendable {

@@ -110,7 +110,7 @@ extension TransportError {
         public static let proxyFailed = Code(.proxyFailed)
         /// The proxy refused to connect to the target. The message contains the reason if the proxy sent one.
         public static let proxyRefused = Code(.proxyRefused)
-        /// The proxy requires a user name and a password, or rejected the configured ones.
+        /// The proxy requires a user name and a password, or rejected the configured user name or password.
         public static let proxyAuthenticationFailed = Code(.proxyAuthenticationFailed)
         /// The server answered the WebSocket request with an HTTP status other than 101. The message contains the
         /// status.

@@ -18,7 +18,7 @@ extension StringProtocol {
 extension Substring {
     /// The text without spaces and tabs at both ends.
     ///
-    /// Bytes are compared, because a space and a combining mark after it are one `Character`.
+    /// Bytes are compared, because Swift joins a space and a following combining mark into one `Character`.
     var trimmingBlanks: Substring {
         var bytes = utf8
         while let first = bytes.first, first == 32 || first == 9 { bytes.removeFirst() }
@@ -49,7 +49,7 @@ extension Substring {
 /// Encodes bytes as Base64 (RFC 4648, section 4).
 enum Base64 {
     static func text(_ bytes: [UInt8]) -> String {
-        // One byte more than the text, because OpenSSL writes a NUL after it.
+        // The array is one byte longer than the text, because OpenSSL writes a NUL byte after the text.
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)

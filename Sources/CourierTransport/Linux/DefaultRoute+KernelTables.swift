@@ -5,8 +5,9 @@
         /// The metric that the kernel gives to an unreachable route.
         private static let unusable = UInt32.max
 
-        /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`); `nil`
-        /// if there is none. `neighbours` is the table with the hardware addresses (`/proc/net/arp`).
+        /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`);
+        /// `nil` if the table has no default route. `neighbours` is the table with the hardware addresses
+        /// (`/proc/net/arp`).
         package init?(table: String, neighbours: String) {
             typealias Row = (route: DefaultRoute, metric: UInt32)
             let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
@@ -22,9 +23,9 @@
             self = route
         }
 
-        /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`); `nil` if
-        /// there is none. No hardware address is needed, because IPv6 gateways of different networks rarely have the same
-        /// link-local address.
+        /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`); `nil`
+        /// if the table has no default route. No hardware address is needed, because IPv6 gateways of different
+        /// networks rarely have the same link-local address.
         package init?(table6: String) {
             typealias Row = (route: DefaultRoute, metric: UInt32)
             let rows = table6.split(separator: "\n").compactMap { line -> Row? in
@@ -70,10 +71,10 @@
         /// default routes are near the beginning, so this part suffices.
         private static let tableLimit = 64 << 10
 
-        /// The default route in the network namespace of the calling thread; `nil` if there is none, or if the system does
-        /// not show its routes.
+        /// The default route in the network namespace of the calling thread; `nil` if it does not exist, or if the
+        /// system does not show its routes.
         package static var current: DefaultRoute? {
-            // The kernel makes these tables in memory when they are read, so reading does not block.
+            // The kernel generates its tables in memory when a program reads them, so the reads do not block.
             let neighbours = table("arp") ?? ""
             let route = table("route").flatMap { DefaultRoute(table: $0, neighbours: neighbours) }
             return route ?? table("ipv6_route").flatMap { DefaultRoute(table6: $0) }

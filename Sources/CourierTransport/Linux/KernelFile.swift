@@ -11,7 +11,7 @@
         ///
         /// - Parameters:
         ///   - path: The path of the file.
-        ///   - limit: The number of bytes that suffice. Reading stops soon after this number.
+        ///   - limit: The number of bytes that the caller needs. Reading stops soon after this number.
         /// - Returns: The text; `nil` if the file cannot be opened.
         static func text(of path: String, limit: Int) -> String? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)

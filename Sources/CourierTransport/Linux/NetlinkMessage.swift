@@ -22,7 +22,8 @@
             var type: UInt8
             /// The bytes of the destination address; empty for a default route.
             var destination: [UInt8] = []
-            /// The outgoing links: several for a multipath route, none for a route that leads nowhere.
+            /// The outgoing links: several for a multipath route, none for a route without a link, such as an
+            /// unreachable route.
             var links: [Int32] = []
         }
 

@@ -11,7 +11,7 @@
         /// failure.
         typealias MakeSocket = @Sendable (_ groups: UInt32) -> Int32
 
-        /// The maximum number of datagrams discarded in one turn. After that, the loop does its other work first.
+        /// The maximum number of datagrams that are discarded before the loop does its other work.
         private static let datagramsPerTurn = 64
         private static let groups =
             RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE

@@ -7,7 +7,7 @@
     /// The kernel creates its answer while the answer is read, so an early end saves work. Reading never blocks the loop.
     /// Only the loop uses this object.
     final class NetworkLook: Selectable {
-        /// The maximum number of datagrams read in one turn. After that, the loop does its other work first.
+        /// The maximum number of datagrams that are read before the loop does its other work.
         private static let datagramsPerTurn = 16
         /// The maximum number of messages that are read. A machine with more links and routes surely has a network, so the
         /// result is then `true`.
@@ -97,7 +97,7 @@
             if result < 0 { fail(-result) }
         }
 
-        /// Ends the check after an error. A shortage of descriptors or memory may pass, so the result is then
+        /// Ends the check after an error. If descriptors or memory are short, this may be temporary. The result is then
         /// `inconsistent`, which causes another check.
         private func fail(_ number: Int32?) {
             end(number.map(TransportError.isShortage) == true ? .inconsistent : .unknown)

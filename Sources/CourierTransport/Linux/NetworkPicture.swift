@@ -2,14 +2,16 @@
     import CLinux
     import Glibc
 
-    /// Collects the kernel's messages of one `NetworkLook` and decides whether the machine can connect to other machines.
+    /// Collects the kernel's messages of one `NetworkLook` and decides whether the machine can connect to other
+    /// machines.
     ///
     /// A network is available if both conditions are true:
-    /// - A route to a destination that is not link-local uses a link that is up, has a carrier and is not the loopback. The
-    ///   route need not be a default route, because a broker may be on the local network. So a bridge with running
-    ///   containers counts as a network.
-    /// - At least one link that is up has an address of the route's family whose scope is wider than link or host. It need
-    ///   not be the link of the route: a server may have its address on the loopback and its routes on other links.
+    /// - A route to a destination that is not link-local uses a link that is up, has a carrier and is not the loopback.
+    ///   The route need not be a default route, because a broker may be on the local network. A bridge with running
+    ///   containers therefore counts as a network.
+    /// - At least one link that is up has an address of the route's family whose scope is wider than link or host. This
+    ///   link may differ from the link of the route: a server may have its address on the loopback and its routes on
+    ///   other links.
     ///
     /// Add links first, then addresses, then routes. Routes are not stored, so a large table needs no memory.
     struct NetworkPicture: Sendable {

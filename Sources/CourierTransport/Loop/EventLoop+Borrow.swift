@@ -30,8 +30,8 @@ extension EventLoop {
         guard isAsleep.load(ordering: .relaxed) else { return false }
         var mustWake = false
         let result = turn.withLockIfAvailable { _ -> Bool in
-            // If jobs from other threads wait or a timer is due, they must run before `body`. Then `body` is not run
-            // here, and the loop's thread runs the jobs and the timer.
+            // If jobs from other threads wait or a timer is due, they must run before `body`. In this case, the loop's
+            // thread runs them, and `body` is not run here.
             guard let sleep, !inbox.withLock({ $0.isAwake }) else { return false }
             let now = clock.now
             guard now - lastWork >= Self.quietTime, timers.nextDeadline.map({ now < $0 }) ?? true else { return false }

@@ -1,10 +1,10 @@
 import Synchronization
 
 extension EventLoop {
-    /// The time of ``clock`` when the loop's last round began, in nanoseconds since the start of the clock. May be read on
-    /// any thread. While the loop sleeps, this time can be long ago.
+    /// The time of ``clock`` when the loop's last round began, in nanoseconds since the start of the clock. May be read
+    /// on any thread. While the loop sleeps, this time can be long ago.
     ///
-    /// Reading it costs much less than reading the clock.
+    /// Reading this value costs much less than reading the clock.
     @inline(__always)
     package var lastRoundTime: Int64 { roundStart.load(ordering: .relaxed) }
 
@@ -13,7 +13,6 @@ extension EventLoop {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// Begins a round: reads the clock.
     func beginRound() {
         currentTime = clock.now
         roundStart.store(Self.nanoseconds(currentTime), ordering: .relaxed)

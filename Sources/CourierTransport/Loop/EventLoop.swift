@@ -33,8 +33,8 @@ public final class EventLoop: @unchecked Sendable {
     enum Phase {
         case running
         case stopping
-        /// The loop's thread has ended. A thread that adds work now runs the work itself. Only one thread does so at a
-        /// time.
+        /// The loop's thread has ended. A thread that adds work now runs the work itself. Only one thread at a time
+        /// runs such work.
         case ended(isDraining: Bool)
 
         var isStopping: Bool {
@@ -45,10 +45,10 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// The state that other threads use.
+    /// The part of the loop's state that other threads use.
     struct Inbox: ~Copyable {
         var phase = Phase.running
-        /// True while the loop is certain to check `jobs` before it sleeps. Then no thread needs to wake the loop.
+        /// True while the loop will check `jobs` before its next sleep. No thread needs to wake the loop in this time.
         var isAwake = true
         var jobs: [Job] = []
         var shutdownWaiters: [@Sendable () -> Void] = []
@@ -157,8 +157,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Runs `work` on the loop, after all work that was added before. May be called from any thread. If it is called on
     /// the loop, `work` runs after the current work.
     ///
-    /// After ``shutdown()``, `work` runs at once on the calling thread, which counts as the loop's thread meanwhile. If
-    /// another thread is already running such work, that other thread also runs `work`.
+    /// After ``shutdown()``, `work` runs at once on the calling thread. During this time, the calling thread counts as
+    /// the loop's thread. If another thread is already running such work, that other thread also runs `work`.
     public func execute(_ work: @escaping @Sendable () -> Void) { enqueue(.closure(work)) }
 
     /// Runs `work` on the loop like ``execute(_:)``, but allocates no memory.
@@ -187,8 +187,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// The number of jobs added to the loop so far. If a thread has added a job, the number that the same thread reads
-    /// includes that job.
+    /// The number of jobs added to the loop so far. The number includes all jobs that the calling thread has added.
     package var handedOverCount: Int { handedOver.load(ordering: .relaxed) }
 
     /// Wakes the loop's thread.
@@ -237,14 +236,14 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Residents
 
-    /// Keeps `resident` alive and calls its `loopWillShutDown()` when the loop shuts down.
+    /// Keeps `resident`, an object of this loop, alive and calls its `loopWillShutDown()` when the loop shuts down.
     func settle(_ resident: any LoopResident) {
         preconditionOnLoop()
         residents[ObjectIdentifier(resident)] = resident
         if inbox.withLock({ $0.phase.isStopping }) { runLater { resident.loopWillShutDown() } }
     }
 
-    /// Stops keeping `resident` alive. The loop no longer notifies `resident` of the shutdown.
+    /// Releases `resident`, an object of this loop. The loop no longer notifies `resident` of the shutdown.
     func leave(_ resident: any LoopResident) {
         preconditionOnLoop()
         residents[ObjectIdentifier(resident)] = nil
@@ -260,8 +259,8 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Shutdown
 
-    /// Closes the loop's residents, runs the work that was added, ends the thread, and waits until the thread has
-    /// ended.
+    /// Closes the objects that belong to the loop, such as channels, and runs the work that was added. Then ends the
+    /// thread, and waits until the thread has ended.
     ///
     /// Later calls return when the first call is done. Do not await this function in a task that runs on this loop.
     public func shutdown() async {
@@ -322,7 +321,8 @@ public final class EventLoop: @unchecked Sendable {
         selector.dispatch(found)
         runSoonWorks()
         while true {
-            // Jobs are taken after the timers have run. So no work runs between the last check for jobs and the sleep.
+            // The loop takes jobs only after the timers have run. So no work runs between the last check for jobs and
+            // the sleep.
             runTimersAndLater()
             let round = takeBatch()
             if round.hasWork {
@@ -423,9 +423,10 @@ public final class EventLoop: @unchecked Sendable {
         letGo()
         var waiters: [@Sendable () -> Void] = []
         let hasEnded = inbox.withLock { inbox -> Bool in
-            // The release of residents and timers may have added work.
+            // `letGo` releases the loop's objects and timers, and their deinitializers may have added work.
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
-            // From now on, a thread that adds work also runs this work, and counts as the loop's thread meanwhile.
+            // From now on, a thread that adds work also runs this work. During this time, it counts as the loop's
+            // thread.
             threadID.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
@@ -436,8 +437,8 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Releases the residents and the timers. Their deinitializers may call the loop. So the loop's properties are
-    /// emptied before the release.
+    /// Releases the loop's objects and timers. Their deinitializers may call the loop, so the loop's properties are
+    /// emptied first.
     private func letGo() {
         var pastResidents: [ObjectIdentifier: any LoopResident] = [:]
         var pastTimers = TimerHeap<() -> Void>()
@@ -446,7 +447,7 @@ public final class EventLoop: @unchecked Sendable {
         soon = []
     }
 
-    /// Runs work that was added after the loop's end. The calling thread counts as the loop's thread meanwhile.
+    /// Runs work that was added after the loop's end. During this time, the calling thread counts as the loop's thread.
     private func drainAfterEnd() {
         threadID.store(LoopThread.current, ordering: .relaxed)
         while true {

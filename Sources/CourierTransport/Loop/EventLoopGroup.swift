@@ -17,7 +17,7 @@ public final class EventLoopGroup: Sendable {
     ///   - clock: The clock of all loops; by default the real clock.
     ///   - readBufferSize: The maximum number of bytes that one read of a connection returns, by default 256 KiB. The
     ///     value is limited to 4 KiB … 64 MiB; see ``EventLoop/readBufferSizes``. Each loop has one buffer of this size
-    ///     for all its connections, and a second one if it uses TLS.
+    ///     for all its connections, and a second buffer if it uses TLS.
     ///   - priority: The priority of the threads relative to other threads; by default ``LoopPriority/normal``.
     /// - Throws: ``TransportError`` if the system has no descriptor or thread left. Loops that were already started are
     ///   shut down.

@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// The error numbers of the operating system on which this target decides.
+/// The error numbers of the operating system that this target handles specially.
 enum ErrorNumber {
     static var again: Int32 { EAGAIN }
     static var addressNotAvailable: Int32 { EADDRNOTAVAIL }

@@ -54,7 +54,7 @@ final class InterfaceSource: NetworkSource {
         timer = loop.schedule(at: loop.clock.now + interval) { [weak self] in
             guard let self else { return }
             arm()
-            // The watcher's own check follows after the settle time.
+            // This is only a report of a change. The watcher starts its own check later, after the settle time.
             if check() != last { changed?() }
         }
     }
@@ -73,8 +73,8 @@ final class InterfaceSource: NetworkSource {
         return .seen(isAvailable: false)
     }
 
-    // The flags of an interface have these values on every platform. On Linux, two headers declare their names with
-    // different types.
+    // Interface flags as numbers, which are the same on every platform. The named constants are not used, because two
+    // Linux headers declare them with different types.
     private static let isUp: UInt32 = 0x1
     private static let isLoopback: UInt32 = 0x8
     private static let isRunning: UInt32 = 0x40

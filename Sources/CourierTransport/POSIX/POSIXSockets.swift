@@ -52,7 +52,8 @@ enum POSIXSockets {
     }
 }
 
-/// Calls accept(2) outside the type, whose own function has the same name. Returns a negative error number on failure.
+/// Calls accept(2). This function is outside the type `POSIXSockets`, because the type has a function with the same
+/// name. Returns a negative error number on failure.
 private func acceptOnce(_ listener: Int32) -> Int32 {
     let accepted = accept(listener, nil, nil)
     return accepted < 0 ? -errno : accepted

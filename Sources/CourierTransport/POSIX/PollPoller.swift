@@ -32,13 +32,14 @@ final class PollPoller: Poller, @unchecked Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// The index of each descriptor in `entries`.
+        /// The index in `entries` of each descriptor's entry.
         var places: [Int32: Int] = [:]
         /// True while a wait uses a copy of `entries`. A change must end this wait to take effect.
         var isWaiting = false
     }
 
-    /// The pause after a failed wait, so that the loop does not use a whole processor.
+    /// The pause in nanoseconds after a failed wait. Without it, repeated failures would keep a processor busy all the
+    /// time.
     private static let failurePause: Int64 = 10_000_000
     private static let millisecond: Int64 = 1_000_000
 
@@ -47,7 +48,7 @@ final class PollPoller: Poller, @unchecked Sendable {
     private let state = Mutex(State())
     private let wakeReader: Int32
     private let wakeWriter: Int32
-    /// The descriptors of the current wait. The first one is `wakeReader`.
+    /// The descriptors of the current wait. The first descriptor is `wakeReader`.
     private var polled: [pollfd] = []
     private var polledTags: [UInt64] = []
     private var found: [(tag: UInt64, events: ReadyEvents)] = []
@@ -67,7 +68,8 @@ final class PollPoller: Poller, @unchecked Sendable {
     // MARK: Descriptors
 
     func add(_ descriptor: Int32, reads: Bool, writes: Bool, tag: UInt64) -> Int32 {
-        // poll(2) reports a file or folder as always ready, although a read of it can block.
+        // poll(2) always reports a file or folder as ready, although a read of it can block. So files and folders are
+        // refused.
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return errno }
         let kind = status.st_mode & S_IFMT
@@ -126,7 +128,7 @@ final class PollPoller: Poller, @unchecked Sendable {
     // MARK: Waiting
 
     func wake() {
-        // If the pipe is full, its reader wakes up anyway.
+        // If the pipe is full, this write fails, but its reader wakes up anyway.
         var byte: UInt8 = 1
         while write(wakeWriter, &byte, 1) < 0, errno == EINTR {}
     }
@@ -155,12 +157,13 @@ final class PollPoller: Poller, @unchecked Sendable {
         }
     }
 
-    /// Calls poll(2). It waits for whole milliseconds, so a shorter wait is a sleep between two calls.
+    /// Calls poll(2). poll(2) waits for whole milliseconds only. A shorter wait is therefore a sleep between two calls
+    /// that do not wait.
     private func poll(_ nanoseconds: Int64) -> Int32 {
         if nanoseconds < 0 { return pollOnce(milliseconds: -1) }
         if nanoseconds == 0 { return pollOnce(milliseconds: 0) }
         if nanoseconds >= Self.millisecond {
-            // Rounded up, so that a timer is due when its sleep ends.
+            // The time is rounded up, so that the timer is due when the sleep ends.
             return pollOnce(milliseconds: Int32(clamping: (nanoseconds - 1) / Self.millisecond + 1))
         }
         let result = pollOnce(milliseconds: 0)
@@ -227,7 +230,7 @@ final class PollPoller: Poller, @unchecked Sendable {
     }
 }
 
-/// Calls poll(2) outside the class, whose own function has the same name.
+/// Calls poll(2). This function is outside the class, because the class has a function with the same name.
 private func pollDescriptors(_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 {
     poll(&descriptors, nfds_t(descriptors.count), milliseconds)
 }

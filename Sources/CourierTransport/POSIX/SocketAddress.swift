@@ -144,7 +144,7 @@ extension SocketAddress {
         }
     }
 
-    // The values of `EAI_NODATA` and `EAI_ADDRFAMILY`, because some C libraries do not define these names.
+    // The values of `EAI_NODATA` and `EAI_ADDRFAMILY` as numbers, because some C libraries do not define these names.
     #if canImport(Darwin)
         private static let (noData, noAddressOfFamily): (Int32, Int32) = (7, 1)
     #else

@@ -8,9 +8,9 @@
     import Darwin
 #endif
 
-/// The operations on sockets and other descriptors that are not read or written often.
+/// The operations on sockets and other descriptors, except the frequent reads and writes.
 ///
-/// A result is 0 or a negative error number, if the description names no other result.
+/// If a description names no result, the function returns 0 or a negative error number.
 enum Sockets {
     #if canImport(Glibc)
         /// The type of a stream socket.
@@ -38,8 +38,8 @@ enum Sockets {
         return fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0
     }
 
-    /// Makes writes to a socket without a reader return EPIPE instead of raising a signal. Other platforms have a flag
-    /// of each write for this purpose.
+    /// Makes writes to a socket without a reader return EPIPE instead of raising a signal. On other platforms, each
+    /// write has a flag for this purpose.
     static func preventSignal(_ descriptor: Int32) {
         #if canImport(Darwin)
             _ = setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
@@ -48,8 +48,8 @@ enum Sockets {
 
     static func isSocket(_ descriptor: Int32) -> Bool { option(descriptor, SO_TYPE).number == 0 }
 
-    /// Returns and clears the pending error number of a socket, or 0 if there is none. If the query fails, returns the
-    /// query's error number.
+    /// Returns and clears the pending error number of a socket, or 0 if no error is pending. If the query fails,
+    /// returns the query's error number.
     static func pendingError(_ socket: Int32) -> Int32 {
         let (value, number) = option(socket, SO_ERROR)
         return number == 0 ? value : number
@@ -130,7 +130,7 @@ extension Sockets {
         #elseif canImport(Darwin)
             let index = Int32(bitPattern: if_nametoindex(name))
             if index == 0 { return -ENODEV }
-            // A socket accepts only the option of its own family.
+            // A socket accepts only the option of its own address family, so both options are tried.
             if setOption(socket, Int32(IPPROTO_IP), IP_BOUND_IF, index) == 0 { return 0 }
             return setOption(socket, Int32(IPPROTO_IPV6), IPV6_BOUND_IF, index)
         #else
@@ -147,7 +147,7 @@ extension Sockets {
     }
 }
 
-// These functions call system functions. The names of the system functions are also names of functions of `Sockets`.
+// These functions are outside `Sockets`, because `Sockets` has functions with the same names as the system functions.
 private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 private func listenAt(_ socket: Int32, _ backlog: Int32) -> Int32 { listen(socket, backlog) }
 private func bindSocket(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {

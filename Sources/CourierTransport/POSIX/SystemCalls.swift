@@ -22,12 +22,13 @@ final class SystemCalls: Sendable {
     let write: Write
     let accept: @Sendable (Int32) -> Int32
     let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// True if a read that returns fewer bytes than requested shows that the socket is empty, as epoll(7) says (question
-    /// 9). No further read is then needed, which saves one call per wake-up. With poll(2), the next wait reports
-    /// remaining bytes in any case. Tests that shorten reads must set `false`.
+    /// True if a read that returns fewer bytes than requested shows that the socket is empty, as epoll(7) says
+    /// (question 9). No further read is then needed, which saves one call per wake-up. If poll(2) is used, the next
+    /// wait reports remaining bytes in any case. Tests that shorten reads must set `false`.
     let shortReadsEmptySockets: Bool
 
-    /// Creates an instance. Each call is the real call, unless a parameter replaces it.
+    /// Creates an instance. Each closure makes the call of the operating system, unless a parameter replaces the
+    /// closure.
     init(
         receive: @escaping Read = receiveOnce,
         send: @escaping Write = sendOnce,
@@ -56,7 +57,7 @@ final class SystemCalls: Sendable {
     private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-// Each function makes its call once, and returns the result or a negative error number.
+// Each of the following functions makes its system call once, and returns the result or a negative error number.
 private func receiveOnce(_ socket: Int32, _ space: UnsafeMutableRawPointer, _ count: Int) -> Int {
     let result = recv(socket, space, count, 0)
     return result < 0 ? -Int(errno) : result

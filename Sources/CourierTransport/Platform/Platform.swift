@@ -1,13 +1,14 @@
 /// The implementation of the operating-system services that differ between platforms.
 ///
-/// A port adds a case, and implements the functions of ``Platform`` in a folder beside `POSIX` and `Linux`. The folder
-/// `POSIX` also contains the services that every platform shares: descriptors, addresses, files, threads and clocks.
+/// To support another operating system, add a case, and implement the functions of ``Platform`` in a folder beside
+/// `POSIX` and `Linux`. The folder `POSIX` also contains the services that every platform shares: descriptors,
+/// addresses, files, threads and clocks.
 enum Platform: String, CaseIterable, Sendable {
     #if os(Linux)
         /// The calls of Linux: epoll, eventfd, timerfd, netlink and accept4.
         case linux
     #endif
-    /// Only calls of POSIX, such as poll, pipe and fcntl. It is correct on every platform, but slower.
+    /// Only calls of POSIX, such as poll, pipe and fcntl. This case is correct on every platform, but slower.
     case posix
 
     /// The name of the environment variable that chooses the platform. Tests use it.
@@ -42,7 +43,7 @@ enum Platform: String, CaseIterable, Sendable {
     }
 }
 
-/// The services that a port must implement.
+/// The services that each platform must implement.
 extension Platform {
     /// Returns a new, non-blocking stream socket that no child process inherits, or a negative error number.
     func makeStreamSocket(family: Int32) -> Int32 {

@@ -18,7 +18,7 @@ protocol Poller: AnyObject, Sendable {
     func rearm(_ descriptor: Int32, _ events: ReadyEvents)
     func remove(_ descriptor: Int32)
 
-    /// Ends the current wait. If there is none, the next wait ends at once.
+    /// Ends the current wait. If no wait is in progress, the next wait ends at once.
     func wake()
     /// Waits for events and returns their number. Waits at most for `nanoseconds`. If the value is negative, there is no
     /// limit.
@@ -27,7 +27,7 @@ protocol Poller: AnyObject, Sendable {
     func event(at index: Int) -> (tag: UInt64, events: ReadyEvents)?
 }
 
-/// The events of a descriptor since they were last reported.
+/// The new events of a descriptor since the last report.
 struct ReadyEvents: OptionSet, Sendable {
     let rawValue: UInt8
     static let readable = ReadyEvents(rawValue: 1)

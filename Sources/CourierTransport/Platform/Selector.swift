@@ -8,8 +8,8 @@ protocol Selectable: AnyObject {
 
 /// Waits for events of descriptors and for a wake-up from another thread.
 ///
-/// Each event holds a slot and its generation. So an event is ignored if its descriptor was removed after the event was
-/// fetched.
+/// Each event contains the slot and the generation of its registration. An event is ignored if its descriptor was
+/// removed after the event was fetched, because the slot then has another generation.
 ///
 /// Safe to share: only the loop's thread calls the functions, except ``wake()``, which uses only constants.
 final class Selector: @unchecked Sendable {
@@ -26,7 +26,8 @@ final class Selector: @unchecked Sendable {
         var target: (any Selectable)?
     }
 
-    /// The poller. The type is concrete, so that the functions that run for each event are called directly.
+    /// The poller in use. The cases have concrete types, so that the functions that run for each event are called
+    /// directly.
     private enum Backend {
         #if os(Linux)
             case epoll(EpollPoller)
@@ -57,7 +58,7 @@ final class Selector: @unchecked Sendable {
         needsRearming = poller.needsRearming
     }
 
-    /// Ends the current wait. If there is none, the next wait ends at once. May be called from any thread.
+    /// Ends the current wait. If no wait is in progress, the next wait ends at once. May be called from any thread.
     func wake() { poller.wake() }
 
     /// Reports the events of `descriptor` to `target` until the registration is removed.
@@ -86,7 +87,8 @@ final class Selector: @unchecked Sendable {
         poller.modify(registration.descriptor, reads: reads, writes: writes, tag: registration.tag)
     }
 
-    /// Reports the next of `events` again. Call this function when a read or a write has found the descriptor not ready.
+    /// Lets the next event of the kinds in `events` be reported again. Call this function when a read or a write has
+    /// found the descriptor not ready.
     @inline(__always)
     func rearm(_ registration: Registration?, _ events: ReadyEvents) {
         guard needsRearming, let registration else { return }
@@ -110,7 +112,7 @@ final class Selector: @unchecked Sendable {
         if let limit {
             let (seconds, attoseconds) = limit.components
             let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-            // The time is rounded up, so that a timer is due when the sleep for it ends.
+            // The time is rounded up, so that the timer is due when the sleep ends.
             let (part, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
             let (total, overflow2) = product.addingReportingOverflow(part + (rest > 0 ? 1 : 0))
             nanoseconds = overflow || overflow2 ? .max : max(0, total)

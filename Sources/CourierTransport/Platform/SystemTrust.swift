@@ -13,7 +13,7 @@ enum SystemTrust {
         {
             throw lack
         }
-        // OpenSSL reads this directory and this store later, when it checks a certificate.
+        // OpenSSL reads the default directory and the default store later, when it checks a certificate.
         SSL_CTX_set_default_verify_dir(context)
         SSL_CTX_set_default_verify_store(context)
     }

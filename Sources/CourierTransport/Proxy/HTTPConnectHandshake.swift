@@ -56,7 +56,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
         HTTPHeadReader(beginning: "HTTP/1.", limit: headLimit, fieldLimit: fieldLimit)
     }
 
-    /// The number of bytes of `end` that are still missing. A longer read could take bytes from the target, which
+    /// The number of bytes of `end` that are still missing. A longer read could include bytes of the target, which
     /// follow the response head.
     var wantedCount: Int {
         switch state {
@@ -98,8 +98,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         }
         switch status {
         case 200...299:
-            // A successful response to CONNECT has no body, even if its header fields announce one (RFC 9110, section
-            // 9.3.6).
+            // A successful response to CONNECT has no body, even if its header fields announce a body (RFC 9110,
+            // section 9.3.6).
             state = .done
             return .done
         case _ where HTTPHead.isInterim(status):
@@ -160,8 +160,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
     }
 
     private func authenticationFailure(_ status: Int, _ head: HTTPHead) -> TransportError {
-        // Commas separate challenges, but also the parameters of one challenge. So some elements do not begin with a
-        // scheme.
+        // A comma separates two challenges, or two parameters of one challenge. So some elements begin with a parameter
+        // instead of a scheme.
         let words = head.elements("proxy-authenticate").compactMap { $0.split(separator: " ").first?.lowercased() }
         let offered = Self.knownSchemes.filter { words.contains($0.lowercased()) }
         guard offered.isEmpty || offered.contains("Basic") else {

@@ -27,7 +27,7 @@ struct NoProxyList: Sendable {
 
     /// Parses a list. Invalid entries are ignored.
     init(_ text: String) {
-        // Scalars are compared, because a comma and a combining mark after it are one `Character`.
+        // Scalars are compared, because Swift joins a comma and a following combining mark into one `Character`.
         entries = text.unicodeScalars.split { $0 == "," || $0.properties.isWhitespace }
             .compactMap { Self.entry(Substring($0)) }
     }

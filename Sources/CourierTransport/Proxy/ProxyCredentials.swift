@@ -1,4 +1,4 @@
-/// A user name and a password for a proxy. The descriptions of this type never contain them.
+/// A user name and a password for a proxy. The descriptions of this type never contain the user name or the password.
 public struct ProxyCredentials: Hashable, Sendable {
     let user: String
     let password: String

@@ -70,8 +70,8 @@ final class ProxyDialer: Dialer {
         case .lookingUp(let ticket): ticket?.cancel()
         case .connecting(let dialer): dialer.cancel()
         case .talking(let exchange):
-            // The requested address may be the reason why a proxy is silent or closes the connection. `reached` marks
-            // this address, so that the history counts a failure of this attempt against it.
+            // The requested address may be the reason why a proxy is silent or closes the connection. If this attempt
+            // fails, `reached` makes the history record the failure for this address.
             if exchange.hasAskedForTarget, let address { tools.history?.reached(address) }
             exchange.cancel()
         }

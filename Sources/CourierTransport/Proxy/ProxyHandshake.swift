@@ -15,8 +15,8 @@ protocol ProxyHandshake: Sendable {
     /// - Throws: The reason why the handshake failed. The handshake must not be used after an error.
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction
 
-    /// True if the target was requested from the proxy. Then the target may be the reason why the proxy does not
-    /// respond.
+    /// True if the target was requested from the proxy. If the proxy does not respond after that, the target may be the
+    /// reason.
     var hasAskedForTarget: Bool { get }
 
     /// A description of the response that has not arrived, for error messages.
@@ -34,7 +34,8 @@ enum ProxyAction: Equatable, Sendable {
     case done
 }
 
-/// The proxy and the target of a handshake, and the errors that name them.
+/// The proxy and the target of a handshake. It creates the errors of the handshake, which contain the name of the
+/// proxy.
 struct ProxyRoute: Sendable {
     /// The proxy's name in error messages, such as `the proxy socks5://proxy.example:1080`.
     let proxy: String

@@ -1,6 +1,6 @@
 /// Selects the proxy that connections use, or none.
 ///
-/// Only TCP connections use a proxy. Unix sockets, descriptors and the app's own streams never use one.
+/// Only TCP connections use a proxy. Unix sockets, descriptors and the app's own streams never use a proxy.
 public enum ProxySetting: Hashable, Sendable {
     /// Connects directly, without a proxy.
     case direct

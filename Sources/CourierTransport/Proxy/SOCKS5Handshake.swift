@@ -47,7 +47,8 @@ struct SOCKS5Handshake: ProxyHandshake {
                 .proxyFailed,
                 "closed the connection instead of answering the greeting; "
                     + "is it a SOCKS5 proxy, and does it accept this machine?")
-        // Some proxies close the connection after a wrong password, instead of the response that RFC 1929 defines.
+        // Some proxies close the connection after a wrong password, instead of sending the response that RFC 1929
+        // defines.
         case .authentication:
             route.error(
                 .proxyAuthenticationFailed,
@@ -73,8 +74,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// The known length of the response to the request. At first it is 2, because a refusal may end after two bytes.
-    /// `nil` if the next byte contains the length.
+    /// The known length of the response to the request. The length is 2 at first, because a refusal may end after two
+    /// bytes. `nil` if the next byte contains the length.
     private var answerLength: Int? {
         switch answer.count {
         case ..<2: return 2

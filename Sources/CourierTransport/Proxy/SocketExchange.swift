@@ -3,7 +3,7 @@
 /// The exchange reads only the bytes that the handshake needs. Later bytes stay in the socket for its next owner. Only
 /// the loop uses this object.
 final class SocketExchange: Selectable {
-    /// The maximum number of reads in one turn. After that, the loop serves its other connections.
+    /// The maximum number of reads before the loop serves its other connections.
     private static let readsPerTurn = 256
     /// The maximum number of bytes per read. The proxy's answers are short.
     private static let bufferSize = 512
@@ -93,7 +93,8 @@ final class SocketExchange: Selectable {
             default: return finish(.failure(.system(Int32(-count), name)))
             }
         }
-        // The system does not report the socket's event again, so the remaining bytes are read in the next turn.
+        // The remaining bytes are read later, at the end of this round, because the system does not report the socket's
+        // event again.
         loop.runLater { [weak self] in self?.read() }
     }
 

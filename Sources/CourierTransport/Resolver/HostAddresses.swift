@@ -1,4 +1,4 @@
-/// Looks up the addresses of a host for callers that show them.
+/// Looks up the addresses of a host, to show them to a person.
 package enum HostAddresses {
     /// True if `host` is already an IPv4 or IPv6 address.
     package static func isAddress(_ host: String) -> Bool {

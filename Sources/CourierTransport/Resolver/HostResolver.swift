@@ -13,8 +13,8 @@ final class HostResolver: Sendable {
 
     static let shared = HostResolver()
 
-    /// A closure that performs a look-up on a resolver thread. If no thread could be started, it is called with the
-    /// error instead.
+    /// A closure that performs a look-up on a resolver thread. If no thread could be started, the closure only receives
+    /// the error.
     typealias Work = @Sendable (TransportError?) -> Void
 
     private struct State {
@@ -75,7 +75,7 @@ final class HostResolver: Sendable {
 
     /// Removes the request with this number if it has not begun.
     func cancel(_ number: UInt64) {
-        // The removed closure is returned, so that its captured objects are released after the lock.
+        // The removed closure is returned, so that its captured objects are released after the lock is released.
         _ = state.withLock { $0.requests.removeValue(forKey: number) }
     }
 

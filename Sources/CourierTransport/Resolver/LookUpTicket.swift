@@ -8,7 +8,7 @@ package struct LookUpTicket: Sendable {
         self.number = number
     }
 
-    /// Cancels the look-up if it has not begun; then its answer is never called. A running look-up cannot be
-    /// interrupted, and its answer is still called. May be called from any thread.
+    /// Cancels the look-up if it has not begun; its `answer` closure is then never called. A running look-up cannot be
+    /// interrupted, so its `answer` closure is still called. May be called from any thread.
     package func cancel() { resolver.cancel(number) }
 }

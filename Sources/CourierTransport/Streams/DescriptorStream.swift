@@ -11,11 +11,11 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     private let calls: SystemCalls
     private var readiness: StreamReadiness?
     private var readRegistration: Selector.Registration?
-    /// The registration of `writing`, if it differs from `reading`.
+    /// The registration of the descriptor `writing`; `nil` if `reading` is the same descriptor.
     private var writeRegistration: Selector.Registration?
     private var writeTarget: WriteTarget?
     private var isWaitingToWrite = false
-    /// The selector that must be rearmed when the input is empty; `nil` if it needs no rearming.
+    /// The selector, if it reports further input only after a call of `rearm`; otherwise `nil`.
     private var rearmedSelector: Selector?
     /// True after the end of the input or an error was reported. The selector does not repeat this report. So even
     /// after a short read, the stream must not wait for another event.
@@ -78,7 +78,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
             }
         }
         if result > 0 {
-            // Only a socket is known to be empty after a short read; a terminal may hold another line. If the end was
+            // After a short read, a socket is empty, but a terminal may hold another line. If the end of the input was
             // already reported, the stream must continue to read, because no further event follows.
             let isEmptied = isSocket && calls.shortReadsEmptySockets && result < capacity && !hasEndBeenAnnounced
             return isEmptied ? readThenWait(result) : .bytes(result)
@@ -88,7 +88,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         throw TransportError.system(Int32(-result), name)
     }
 
-    /// Returns the result of a read that has emptied the input.
+    /// Returns the result of a read that has read all available input. Rearms the selector if it needs rearming.
     private func readThenWait(_ count: Int) -> StreamRead {
         if let rearmedSelector { rearmedSelector.rearm(readRegistration, .readable) }
         return .bytesThenWait(count)
@@ -175,7 +175,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     }
 
     private func writingReady(_ events: ReadyEvents) {
-        // The pipe has no reader any more.
+        // This event means that the pipe has no reader any more.
         if events.contains(.failed) { readiness?.outputBroke(TransportError.system(ErrorNumber.brokenPipe, name)) }
         guard isWaitingToWrite else { return }
         waitToWrite(false)

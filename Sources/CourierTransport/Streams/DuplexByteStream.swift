@@ -17,7 +17,7 @@ public protocol DuplexByteStream: AnyObject, Sendable {
     /// The name of the stream in error messages, such as `serial line /dev/ttyS0`.
     var name: String { get }
 
-    /// Called once when the channel starts to use the stream. Keep `readiness`, whose functions may be called from any
+    /// Called once when the channel starts to use the stream. Store `readiness`. Its functions may be called from any
     /// thread. The channel assumes at first that the stream is readable and writable.
     ///
     /// - Throws: An error if the stream cannot be used. The channel then closes and does not call ``close(abruptly:)``.

@@ -2,9 +2,9 @@ import Synchronization
 
 /// One end of two connected streams in memory, for tests and for peers in one process.
 ///
-/// Bytes written at one end are read at the other end. At most `capacity` bytes wait in each direction; then a write
-/// waits until the other end has read. After ``DuplexByteStream/close(abruptly:)`` with `false`, the other end reads
-/// the remaining bytes and then the end of the stream. With `true`, the other end gets an error.
+/// Bytes written at one end are read at the other end. If `capacity` bytes already wait in one direction, a write in
+/// this direction waits until the other end has read. After ``DuplexByteStream/close(abruptly:)`` with `false`, the
+/// other end reads the remaining bytes and then the end of the stream. With `true`, the other end gets an error.
 public final class MemoryStream: DuplexByteStream {
     /// The name of this end in error messages.
     public let name: String
@@ -18,7 +18,7 @@ public final class MemoryStream: DuplexByteStream {
         self.outgoing = outgoing
     }
 
-    /// Creates two connected ends.
+    /// Creates two connected streams, the two ends.
     ///
     /// - Parameters:
     ///   - capacity: The maximum number of bytes that wait in each direction, 64 KiB by default.

@@ -48,8 +48,8 @@ extension StreamReadiness: LoopWork {
 }
 
 extension StreamReadiness {
-    /// Reports readability and writability at once, without queueing. Only a stream that already runs on the loop may
-    /// call it, and not inside a call of its channel.
+    /// Reports readability and writability at once, without queueing. Only a stream whose code runs on the loop may
+    /// call this function, and not while its channel calls the stream.
     func ready(readable: Bool, writable: Bool) {
         channel?.streamReady(readable: readable, writable: writable)
     }

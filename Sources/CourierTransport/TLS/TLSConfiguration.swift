@@ -14,7 +14,7 @@ public struct TLSClientConfiguration: Sendable {
         case systemRoots
         /// Only the authorities in the PEM file at this path.
         case authoritiesFile(String)
-        /// Only the authorities in these bytes: one or more certificates in PEM, or one in DER.
+        /// Only the authorities in these bytes: one or more certificates in PEM, or one certificate in DER.
         case authorities([UInt8])
         /// Only the authorities in the directory at this path. Prepare it with `openssl rehash`.
         case authoritiesDirectory(String)
@@ -68,7 +68,7 @@ public struct TLSClientConfiguration: Sendable {
     /// `connectionFailed`, and the client tries again.
     public var material: (@Sendable () throws -> TLSMaterial)?
 
-    /// The application protocols that the client offers (ALPN), the preferred one first; none by default.
+    /// The application protocols that the client offers (ALPN), the preferred protocol first; none by default.
     public var applicationProtocols: [String] = []
 
     /// The lowest TLS version to use; TLS 1.2 by default.
@@ -94,8 +94,8 @@ public struct TLSClientConfiguration: Sendable {
     /// written, it is lost and the connection continues.
     public var keyLogFile: String?
 
-    /// The pinned public keys. If the list is not empty, one certificate of the peer's chain must have one of these
-    /// keys. This check is done in addition to all other checks.
+    /// The pinned public keys. If the list is not empty, at least one certificate of the peer's chain must have a key
+    /// from the list. This check is done in addition to all other checks.
     public var pins: [TLSPin] = []
 
     /// True if a connection may resume the TLS session of an earlier connection to the same host; `true` by default. A
@@ -119,9 +119,9 @@ public struct TLSServerConfiguration: Sendable {
     /// signed.
     public var clientAuthoritiesFile: String?
 
-    /// The application protocols that the server accepts (ALPN), the preferred one first. If a client offers only other
-    /// protocols, it is refused. If a client offers no protocols, it is accepted. If this list is empty, as by default,
-    /// the server ignores ALPN.
+    /// The application protocols that the server accepts (ALPN), the preferred protocol first. If a client offers only
+    /// other protocols, it is refused. If a client offers no protocols, it is accepted. If this list is empty, as by
+    /// default, the server ignores ALPN.
     public var applicationProtocols: [String] = []
 
     /// The lowest TLS version to use; TLS 1.2 by default.
@@ -138,7 +138,7 @@ public enum TLSVersion: Int, Sendable, Comparable {
     /// TLS 1.3.
     case tls13 = 13
 
-    /// An older version is less than a newer one.
+    /// Returns true if the left version is older than the right version.
     public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -178,7 +178,7 @@ public struct TLSSummary: Hashable, Sendable {
     public let version: String
     /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
     public let cipherSuite: String
-    /// The negotiated application protocol (ALPN); `nil` if there is none.
+    /// The negotiated application protocol (ALPN); `nil` if no protocol was negotiated.
     public let applicationProtocol: String?
     /// True if this connection resumed the TLS session of an earlier connection.
     public let isResumed: Bool

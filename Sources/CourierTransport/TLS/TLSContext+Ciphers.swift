@@ -31,8 +31,8 @@ extension TLSContext {
         }
     }
 
-    /// Returns the name of the first suite without encryption or without authentication of the peer; `nil` if there is
-    /// none.
+    /// Returns the name of the first suite without encryption or without authentication of the peer; `nil` if every
+    /// suite has both.
     private static func weakSuite(of context: OpaquePointer) -> String? {
         guard let suites = SSL_CTX_get_ciphers(context) else { return nil }
         for index in 0..<courier_ssl_cipher_count(suites) {

@@ -11,7 +11,7 @@ public final class TLSContext: @unchecked Sendable {
     enum Role { case client(TLSClientConfiguration), server }
 
     /// The maximum number of hosts with a stored session. If this limit is reached, a new session replaces the session
-    /// of any other host.
+    /// of an arbitrary other host.
     static let sessionLimit = 256
 
     let role: Role
@@ -71,8 +71,8 @@ public final class TLSContext: @unchecked Sendable {
         keyLog = nil
         serverProtocols = spoken
         try configuration.identity.load(into: context)
-        // Sessions can be resumed only by contexts with this same name. OpenSSL requires a name if clients send
-        // certificates.
+        // The name of the context. A TLS session can be resumed only in a context with the same name. If clients send
+        // certificates, OpenSSL requires a name.
         _ = Array("courier".utf8).withUnsafeBufferPointer {
             SSL_CTX_set_session_id_context(context, $0.baseAddress, UInt32($0.count))
         }

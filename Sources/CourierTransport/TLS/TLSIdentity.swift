@@ -18,7 +18,7 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
 
     let source: Source
 
-    /// The pass phrase of the private key or the PIN of the hardware token; `nil` if there is none.
+    /// The pass phrase of the private key or the PIN of the hardware token; `nil` if the app has set neither.
     let passPhrase: String?
 
     /// Makes an identity from two files in PEM or DER.
@@ -43,9 +43,9 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
         self.passPhrase = passPhrase
     }
 
-    /// Makes an identity from a PKCS#12 file (`.p12`, `.pfx`). Old files with RC2 encryption are also supported.
-    /// OpenSSL's legacy provider is loaded for such a file alone. Without this provider, the error says how to convert
-    /// the file.
+    /// Makes an identity from a PKCS#12 file (`.p12`, `.pfx`). Old files with RC2 encryption are also supported. For
+    /// such a file, OpenSSL's legacy provider is loaded. If this provider is missing, the error says how to convert the
+    /// file.
     ///
     /// - Parameters:
     ///   - pkcs12File: The path of the file.

@@ -7,17 +7,18 @@ package struct TLSPeerChain: Hashable, Sendable {
 
     /// The result of the check.
     package enum Verdict: Hashable, Sendable {
-        /// The chain ends at a trusted authority. The authority's certificate is the last one in the chain.
+        /// The chain ends at a trusted authority. The last certificate of the chain belongs to this authority.
         case trusted
-        /// The chain was not checked, because verification is off. It contains the certificates that the peer sent.
+        /// The chain was not checked, because verification is off. The chain contains the certificates that the peer
+        /// sent.
         case unchecked
         /// The certificate at this index was refused. The chain also contains the other certificates that OpenSSL
         /// found.
         case refused(at: Int)
     }
 
-    /// The certificates of the chain, at most the first 20. The first is the peer's own certificate. Each certificate
-    /// is signed by the next one.
+    /// The certificates of the chain, at most the first 20. The first certificate belongs to the peer itself. Each
+    /// certificate is signed with the key of the next certificate.
     package let certificates: [TLSCertificate]
     package let verdict: Verdict
 
@@ -38,8 +39,8 @@ package struct TLSPeerChain: Hashable, Sendable {
 }
 
 extension TLSSession {
-    /// Lets OpenSSL report a refused chain during the handshake. After a failed handshake, OpenSSL keeps no
-    /// certificates.
+    /// Lets OpenSSL report a refused chain during the handshake, because OpenSSL keeps no certificates after a failed
+    /// handshake.
     func watchVerification() {
         SSL_set_verify(ssl, SSL_get_verify_mode(ssl)) { isGood, check in
             guard isGood == 0, let check else { return isGood }

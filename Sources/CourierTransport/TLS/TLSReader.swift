@@ -44,7 +44,8 @@ final class TLSReader {
 
     /// Reads all certificates: one or more in PEM, or one in DER.
     ///
-    /// - Throws: ``TransportError/Code/badCertificateFile`` if there is no certificate, or if one cannot be read.
+    /// - Throws: ``TransportError/Code/badCertificateFile`` if there is no certificate, or if a certificate cannot be
+    ///   read.
     func certificates(_ what: String) throws(TransportError) -> [OwnedCertificate] {
         var certificates: [OwnedCertificate] = []
         while let certificate = courier_read_certificate(bio) {

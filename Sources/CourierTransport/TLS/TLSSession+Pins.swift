@@ -17,8 +17,8 @@ extension TLSSession {
         if let chain = SSL_get0_verified_chain(ssl), configuration.trust != .insecureSkipsVerification {
             for index in 0..<courier_x509_count(chain) { collect(courier_x509_at(chain, index)) }
         } else {
-            // Without verification, only the peer's own certificate counts, because the peer has proved that it owns
-            // its key.
+            // If verification is off, only the peer's own certificate is compared with the pins, because the peer has
+            // proved that it owns the key of this certificate.
             collect(SSL_get0_peer_certificate(ssl))
         }
         if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }

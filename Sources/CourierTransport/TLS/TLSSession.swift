@@ -2,9 +2,10 @@ import COpenSSL
 
 /// The TLS state of one connection. It encrypts and decrypts bytes, and does not use sockets.
 ///
-/// The caller lends input with ``borrowInput(_:)`` before it calls ``advance()`` or ``read(into:)``. Encrypted bytes to
-/// send collect in ``output``. Used only on the channel's event loop. OpenSSL's callbacks hold an unretained pointer to
-/// this object. They run only inside the methods of this object, so the object still exists.
+/// The caller lends input with ``borrowInput(_:)`` before it calls ``advance()`` or ``read(into:)``. ``output`` holds
+/// the encrypted bytes to send. The object is used only on the channel's event loop. OpenSSL's callbacks hold an
+/// unretained pointer to this object. The callbacks run only during a call of this object's methods, so the object
+/// still exists.
 final class TLSSession {
     enum Step { case needsInput, done }
 
@@ -54,8 +55,8 @@ final class TLSSession {
     }
 
     deinit {
-        // If a connection is freed without close alerts, OpenSSL makes its session unusable for resumption. This is
-        // right only if TLS failed. Otherwise the alerts are marked as sent and received.
+        // If a connection is freed without close alerts, OpenSSL makes its session unusable for resumption. If TLS has
+        // not failed, the session shall stay usable, so the alerts are marked as sent and received.
         if summary != nil, !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
         courier_wire_free(wire)
@@ -158,7 +159,8 @@ final class TLSSession {
 
     // MARK: Handshake
 
-    /// Continues the handshake with the available input. Afterwards there may be output to send, even after an error.
+    /// Continues the handshake with the available input. After this call, ``output`` may hold bytes to send, even if
+    /// the call has thrown an error.
     func advance() throws(TransportError) -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -191,7 +193,8 @@ final class TLSSession {
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
         if result != X509_V_OK, TLSErrors.isOfVerification(code) || TLSErrors.isOfVerification(last) {
-            // If the directory of authorities could not be read, the error does not mean that the certificate is wrong.
+            // If the check failed because of a lack of descriptors or memory, the error reports this lack instead of a
+            // wrong certificate.
             return TLSErrors.shortage(code, "the certificate of \(peerName) could not be checked")
                 ?? TLSErrors.verification(
                     result, peerName: peerName, expected: expectedName, hasAlternativeNames: hasAlternativeNames)

@@ -3,7 +3,7 @@
 extension ByteChannel {
     // MARK: Opening
 
-    /// Starts the opening handshake. The connecting side sends a request; the accepting side waits for one.
+    /// Starts the opening handshake. The connecting side sends a request; the accepting side waits for a request.
     func beginUpgrade(_ configuration: WebSocketConfiguration) throws(TransportError) {
         // The type `any` gives the generator an address in memory. The thread sanitizer needs this address, because it
         // checks the address even of a value without bytes.
@@ -34,7 +34,7 @@ extension ByteChannel {
             throw error
         }
         if isDone {
-            // If the input also ended in this read, another read must follow, which finds the end again.
+            // If this read also found the end of the input, another read must follow, because it finds the end again.
             if fill == .ended { isReadable = true }
             try writeOut()
             return didOpen()
@@ -57,8 +57,8 @@ extension ByteChannel {
             let (count, fill) = try fillFromBelow(space)
             return (webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: space[..<count])), fill)
         }
-        // A Ping has no payload for the handler, but it shows that the peer is alive, so it counts as delivered. A
-        // Close frame does not count, because many peers send it after a long silence.
+        // A Ping has no payload for the handler. It still counts as delivered, because it shows that the peer is alive.
+        // A Close frame does not count as delivered, because many peers send it after a long silence.
         if webSocket.hasAnswers { hasDelivered = true }
         if let end = webSocket.end {
             // If reading is paused, the handler first gets its unread bytes, and the end is reported later.

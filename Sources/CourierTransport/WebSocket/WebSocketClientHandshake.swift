@@ -12,7 +12,7 @@ struct WebSocketClientHandshake: Sendable {
     /// Makes a handshake for one connection.
     ///
     /// - Parameters:
-    ///   - configuration: The settings of the request. They must have been checked before.
+    ///   - configuration: The settings of the request. The caller must have checked them.
     ///   - host: The value of the `Host` field if the configuration has none.
     ///   - peerName: The peer's name in error messages.
     ///   - key: A new random key.

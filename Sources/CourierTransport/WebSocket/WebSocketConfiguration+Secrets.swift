@@ -3,8 +3,8 @@ extension WebSocketConfiguration {
     /// text.
     private static let shortestSecret = 4
 
-    /// A text is hidden if it contains this many consecutive bytes of a secret. So a secret that was cut is hidden too.
-    /// This many bytes fit into a `UInt64`.
+    /// A text is hidden if it contains this many consecutive bytes of a secret. So a text with only a part of a secret
+    /// is hidden too. This number of bytes fits into a `UInt64`.
     private static let runLength = MemoryLayout<UInt64>.size
 
     /// Common words in header fields that are not secret.

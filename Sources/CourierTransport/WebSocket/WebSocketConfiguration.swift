@@ -72,8 +72,8 @@ extension WebSocketConfiguration {
 
     /// Checks that a valid request can be made from this configuration.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if not. The error never contains a value of a header
-    ///   field.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if no valid request can be made. The error never contains
+    ///   a value of a header field.
     public func check() throws(TransportError) {
         guard path.hasPrefix("/"), path.isVisibleASCII, !path.utf8.contains(UInt8(ascii: "#")) else {
             throw refuse(

@@ -161,7 +161,7 @@ struct WebSocketFrameReader: Sendable {
         let length = try Self.length(second & 0x7F, start + 2)
         mask = second & 0x80 == 0 ? nil : WebSocketMask(start + size - 4)
         isFinal = first & 0x80 != 0
-        // Always succeeds, because the opcode was checked before.
+        // This conversion always succeeds, because the opcode was checked before.
         guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else { return }
         remaining = length
         if opcode.isControl {
@@ -286,8 +286,8 @@ extension WebSocketFrameReader {
         case violated(WebSocketViolation)
     }
 
-    /// Reads all of `bytes` and moves their payload together. Returns the range of the payload, and the end if the
-    /// peer's frames have ended.
+    /// Reads all of `bytes`, and moves the payloads of all frames together, without gaps. Returns the range of the
+    /// payloads. If the peer's frames have ended, also returns the reason.
     ///
     /// The first payload stays in place. Later payloads are moved over the headers before them. `pinged` is called for
     /// each Ping, in order.

@@ -32,7 +32,8 @@ struct WebSocketMask: Hashable, Sendable {
             (target + offset).storeBytes(of: bytes ^ pair, as: UInt64.self)
             offset &+= 8
         }
-        // Eight is a multiple of four, so the remaining bytes start with the first byte of the key.
+        // The loops above handle multiples of eight bytes, and the key has four bytes. So the remaining bytes start
+        // with the first byte of the key.
         withUnsafeBytes(of: word) { key in
             for index in 0..<(count &- offset) {
                 let byte = (source + offset + index).load(as: UInt8.self)

@@ -1,7 +1,9 @@
-/// The WebSocket state of one connection. It puts bytes into frames and takes them out, and does not use sockets.
+/// The WebSocket state of one connection. It puts bytes into frames, takes received bytes out of frames, and does not
+/// use sockets.
 ///
 /// States: `handshaking → open → closing → over`. Received bytes are passed to ``advance(_:)`` until the handshake is
-/// done, and then to ``unwrap(_:)``. Bytes to send collect in ``output``. Used only on the channel's event loop.
+/// done, and then to ``unwrap(_:)``. ``output`` holds the bytes to send. The object is used only on the channel's event
+/// loop.
 final class WebSocketSession {
     private enum Handshake {
         case client(WebSocketClientHandshake)
@@ -73,8 +75,8 @@ final class WebSocketSession {
 
     // MARK: Handshake
 
-    /// Continues the handshake and returns whether it is done. Afterwards there may be output to send, even after an
-    /// error.
+    /// Continues the handshake and returns whether it is done. After this call, ``output`` may hold bytes to send, even
+    /// if the call has thrown an error.
     func advance(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Bool {
         let taken: Int
         switch handshake {
@@ -127,8 +129,8 @@ final class WebSocketSession {
     /// True if a frame or a message of the peer is incomplete. If the input ended now, bytes would be missing.
     var isInsideMessage: Bool { end == nil && reader.isInsideMessage }
 
-    /// Moves the payload in `bytes` together, and returns its range. Bytes after a Close frame or after a violation are
-    /// ignored, and ``end`` is then set.
+    /// Moves the payloads of all frames in `bytes` together, without gaps, and returns their range. Bytes after a Close
+    /// frame or after a violation are ignored, and ``end`` is then set.
     func unwrap(_ bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
         guard end == nil else { return 0..<0 }
         let (payload, end) = reader.unwrap(bytes) { answer($0) }
@@ -187,7 +189,7 @@ final class WebSocketSession {
 
     // MARK: Closing
 
-    /// True if the peer's frames have ended. Then nothing more is expected from the peer.
+    /// True if the peer's frames have ended, and no more frames are expected.
     var hasPeerEnded: Bool { end != nil }
 
     /// Appends a Close frame to the output, only once. Returns whether it was appended. The frame answers the peer's
