@@ -179,7 +179,8 @@ extension ArchiveWriter {
                     operation: "opening the file")
             }
             try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)
-            // At this point the log file exists and is still empty, so its permissions are restricted in time.
+            // At this point, the log file exists and is still empty. So its permissions are restricted before it
+            // contains data.
             do throws(CourierError) { try files.restrict() } catch { throw SQLiteFailure(creating: error) }
             if case .empty = finding { try ArchiveSchema.make(in: database) }
             try database.lookThrough()
@@ -210,7 +211,7 @@ extension ArchiveWriter {
             removeConnections = try database.prepare(
                 "DELETE FROM connection WHERE last < ?", "removing old connections")
             largestKey = try database.prepare("SELECT max(key) FROM connection", "numbering a connection")
-            // Returns free pages to the file system. They remain from rows that were removed before the file was
+            // Returns free pages to the file system. These pages belonged to rows that were removed before the file was
             // opened.
             try database.execute("PRAGMA incremental_vacuum(1000)", "giving space back")
         }

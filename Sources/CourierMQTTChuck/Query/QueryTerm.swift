@@ -29,7 +29,8 @@ struct QueryComparison: Sendable {
 enum QueryMoment: Sendable {
     /// A time with a date, in nanoseconds since 1970.
     case instant(Int64)
-    /// Nanoseconds since midnight, and the nanoseconds by which local time is ahead of UTC.
+    /// A time of day in nanoseconds since midnight. `offset` is the number of nanoseconds that local time is ahead of
+    /// UTC.
     case timeOfDay(Int64, offset: Int64)
 
     /// True if `time` is equal to or later than this moment. If this moment has no date, it is compared with the time

@@ -22,7 +22,7 @@ struct ExchangeLinks {
     var byteCount: Int { (runs.count + (newest.count > 0 ? 1 : 0)) * MemoryLayout<Run?>.stride }
 
     /// Adds the link of a row. The row must be after all rows that already have links. `count` is the number of
-    /// consecutive rows that get such a link.
+    /// consecutive rows whose links have the same distance and elapsed time.
     mutating func append(_ link: ExchangeLink, count: Int = 1) {
         if newest.count > 0 {
             if link.row == newest.endRow, link.isLike(newest.first) {

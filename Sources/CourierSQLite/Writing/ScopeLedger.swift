@@ -167,7 +167,8 @@ struct ScopeLedger {
         return ledger
     }
 
-    /// Returns the highest key of the scope's jobs for a SELECT statement. A file of an older version has no jobs.
+    /// Returns the SQL expression for the highest key of a scope's jobs. In a file of an older version, which has no
+    /// jobs, the expression is NULL.
     private static func lastJobKey(in database: Database) -> String {
         let hasJobs = (try? database.prepare("SELECT key FROM job LIMIT 0", "reading")) != nil
         let keys = "key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655"

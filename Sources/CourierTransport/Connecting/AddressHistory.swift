@@ -36,8 +36,8 @@ package final class AddressHistory: @unchecked Sendable {
         return addresses
     }
 
-    /// Forgets the address of the last connection, because a new attempt begins. If the new attempt fails before it tries
-    /// an address, its failure is then not recorded for the old address.
+    /// Forgets the address of the last connection, because a new attempt begins. If the new attempt fails before it
+    /// tries an address, this failure must not be recorded for the old address.
     package func attemptBegins() { present = nil }
 
     /// Records the address of a new connection. With a proxy, records the address that was requested from the proxy,

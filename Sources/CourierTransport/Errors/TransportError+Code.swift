@@ -75,9 +75,9 @@ extension TransportError {
 
         /// An option is out of range or contradicts another option.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// Certificates, in a file or in memory, cannot be read, or the input contains none.
+        /// Certificates in a file or in memory cannot be read, or the input contains no certificate.
         public static let badCertificateFile = Code(.badCertificateFile)
-        /// A private key, in a file or in memory, cannot be read, or the input contains none.
+        /// A private key in a file or in memory cannot be read, or the input contains no private key.
         public static let badPrivateKeyFile = Code(.badPrivateKeyFile)
         /// The private key is encrypted and the pass phrase is missing or wrong.
         public static let wrongPassPhrase = Code(.wrongPassPhrase)

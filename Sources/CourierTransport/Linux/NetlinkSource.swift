@@ -69,8 +69,8 @@
                 guard let socket else { return }
                 let result = courier_routing_receive(socket, loop.readBuffer.baseAddress, loop.readBuffer.count)
                 switch result {
-                // ENOBUFS: the socket had no space for all messages. Lost messages show that the networks changed, as
-                // received messages do.
+                // ENOBUFS: the socket had no space for all messages. A lost message also means that the networks have
+                // changed.
                 case 0..., -Int(ENOBUFS), -Int(EMSGSIZE): changed?()
                 case -Int(EINTR), -Int(EBADMSG): continue
                 case -Int(EAGAIN): return loop.selector.rearm(registration, .readable)

@@ -11,7 +11,7 @@ enum Platform: String, CaseIterable, Sendable {
     /// Only calls of POSIX, such as poll, pipe and fcntl. This case is correct on every platform, but slower.
     case posix
 
-    /// The name of the environment variable that chooses the platform. Tests use it.
+    /// The name of the environment variable that chooses the platform. Tests use this variable.
     static let variable = "COURIER_PLATFORM"
 
     /// The platform of this process, or the error that names a wrong value of the environment variable.
@@ -19,8 +19,8 @@ enum Platform: String, CaseIterable, Sendable {
         try named(SystemEnvironment.value(of: variable))
     }
 
-    /// The platform of this process. If the environment variable has a wrong value, no event loop starts, and this is
-    /// the operating system's own platform.
+    /// The platform of this process. If the environment variable has a wrong value, no event loop starts, and this
+    /// value is the operating system's own platform.
     static let current = (try? chosen.get()) ?? own
 
     #if os(Linux)

@@ -56,8 +56,8 @@ extension WebSocketConfiguration {
         return runs
     }
 
-    /// Returns true if the byte can be part of a word. Dots and slashes separate words. Otherwise, two hosts of the
-    /// same domain would have a long sequence of bytes in common.
+    /// Returns true if the byte can be part of a word. Dots and slashes separate words. Without this rule, two hosts of
+    /// the same domain would have a long sequence of bytes in common, and a text with one of them would be hidden.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
