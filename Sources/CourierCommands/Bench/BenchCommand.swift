@@ -18,10 +18,11 @@ package struct BenchCommand: CourierCommand {
                 "Without --rate, bench sends the next message as soon as an earlier message has arrived. "
                     + "The measured latency then includes waiting time, because the queue is always full. "
                     + "To measure the latency without waiting time, set a --rate that the broker can handle.",
-                "Without subscribers, bench measures the time until the broker acknowledges a message, or with QoS 0 only "
-                    + "the rate. Without publishers, bench measures the time to connect.",
-                "With one or two clients, the first problem of a connection ends the run. With more clients, problems are "
-                    + "counted, and the exit code is the one of the first problem.",
+                "Without subscribers, bench measures the time until the broker acknowledges a message. "
+                    + "With QoS 0 and without subscribers, bench measures only the rate. "
+                    + "Without publishers, bench measures the time to connect.",
+                "With one or two clients, the first problem of a connection ends the run. "
+                    + "With more clients, problems are counted, and the first problem determines the exit code.",
             ],
             groups: BenchArguments.groups.map(\.summary),
             examples: [

@@ -25,13 +25,13 @@ struct ProbeOutcome: Hashable, Sendable {
     /// The broker did not respond in time, so the probe cannot say whether the announced limit works.
     static func undecided(announced: Int) -> ProbeOutcome {
         var outcome = note(
-            "\(BenchReport.grouped(announced)) announced, but the broker did not respond in time", announced: announced)
+            "the broker announces \(BenchReport.grouped(announced)), but did not respond in time", announced: announced)
         outcome.advice = "Use a longer --timeout."
         return outcome
     }
 
     /// The broker lacks an optional feature, and announces this.
-    static let unavailable = note("not available, as the broker announces")
+    static let unavailable = note("the broker announces that this feature is not available")
 
     /// The broker breaks a rule of the specification.
     static func violation(_ text: String, _ clause: String?, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {

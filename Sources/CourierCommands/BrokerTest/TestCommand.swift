@@ -15,14 +15,15 @@ package struct TestCommand: CourierCommand {
                 "test uses each feature with MQTT 5 and 3.1.1: QoS, retained messages, wildcards, shared subscriptions, "
                     + "sessions, wills and the features of MQTT 5. "
                     + "Then test prints which features work, and the largest sizes that work.",
-                "ok means that the feature works, note that the broker limits it, and PROBLEM that the broker breaks a "
-                    + "rule of the specification. A second line names the rule, such as [MQTT-3.3.1-6].",
+                "In the output, ok means that the feature works, and note means that the broker limits the feature. "
+                    + "PROBLEM means that the broker breaks a rule of the specification. "
+                    + "A second line names the rule, such as [MQTT-3.3.1-6].",
                 "test uses topics that begin with courier-test-, and random client ids. "
                     + "It removes its retained messages and sessions. "
                     + "To find limits, test also sends packets that exceed them, which brokers may log.",
                 "--json prints one object with the keys broker, isConformant, isComplete and versions. "
-                    + "The object for each MQTT version has the keys version, isComplete, limits and probes. The limits are those "
-                    + "that a broker announces in MQTT 5. "
+                    + "The object for each MQTT version has the keys version, isComplete, limits and probes. "
+                    + "The limits are those that a broker announces in MQTT 5. "
                     + "The object of a probe has the keys probe, state (good, notice or problem) and text. "
                     + "If their values are known, it also has the keys clause, advice, found and announced. "
                     + "Sizes are in bytes.",

@@ -12,8 +12,8 @@ final class DemoRun: @unchecked Sendable {
     private static let timeLimit = 60
     private static let topic = "letters/bob"
     private static let words = [
-        "Hello, Bob!", "The kettle is on.", "Bring biscuits.", "Are you there?", "I keep these for you.",
-        "They wait in my outbox.", "All of them, once each.",
+        "Hello, Bob!", "The kettle is on.", "Bring biscuits.", "Are you there?",
+        "I keep these letters for you.", "The letters wait in my outbox.", "All letters arrived, once each.",
     ]
 
     private let console: Console

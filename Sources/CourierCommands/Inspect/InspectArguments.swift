@@ -53,7 +53,7 @@ package struct InspectArguments: Sendable {
                 },
                 Option(
                     OptionNames(nil, "sort"), .one("ORDER", .words(["took"])),
-                    "The order of the output. took prints all exchanges as --slowest does, the slowest first.",
+                    "The order of the output. With took, inspect prints all exchanges, the slowest first.",
                     missing: "order"
                 ) {
                     guard $1[0] == "took" else {

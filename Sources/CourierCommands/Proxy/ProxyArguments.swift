@@ -43,8 +43,8 @@ package struct ProxyArguments: Sendable, Equatable {
             [
                 Option(
                     OptionNames(nil, "listen"), .one("[HOST:]PORT"),
-                    "The address for clients; 127.0.0.1:1884 by default, so that only programs on this machine can "
-                        + "connect. With port 0, the system chooses a free port.", missing: "address"
+                    "The address for clients. With the default 127.0.0.1:1884, only local programs can connect. "
+                        + "With port 0, the system chooses a free port.", missing: "address"
                 ) { $0.listening = try HostAndPort($1[0], of: "--listen", defaultHost: "127.0.0.1") },
                 Option(
                     OptionNames(nil, "to"), .one("HOST:PORT"), "The broker, which must accept TCP without TLS.",
@@ -79,8 +79,9 @@ package struct ProxyArguments: Sendable, Equatable {
             [
                 Option(
                     OptionNames(nil, "record"), .one("FILE", .files),
-                    "Record the forwarded packets, without passwords, for this user only: FILE.archive or FILE.jsonl for "
-                        + "'courier inspect', FILE.pcapng for Wireshark.", missing: "file"
+                    "Record the forwarded packets without passwords, in a file that only this user can read. "
+                        + "Use FILE.archive or FILE.jsonl for 'courier inspect', and FILE.pcapng for Wireshark.",
+                    missing: "file"
                 ) {
                     guard let format = RecordingFormat($1[0]) else {
                         throw ArgumentError(

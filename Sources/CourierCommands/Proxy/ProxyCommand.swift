@@ -14,21 +14,25 @@ package struct ProxyCommand: CourierCommand {
                 "--to HOST:PORT [--listen [HOST:]PORT] [--fault RULE …] [--record FILE] [OPTION …]"
             ],
             discussion: [
-                "The proxy forwards MQTT 3.1, 3.1.1 and 5 over TCP between any clients and one broker. A broker with TLS or "
-                    + "WebSocket is not supported. SIGINT and SIGTERM end the proxy normally.",
-                "A rule is a sentence: an action, a number, packet types, and details. The actions are drop, delay, "
-                    + "duplicate, corrupt (inverts the last byte), cut (closes both sides) and reset (by a TCP reset). "
-                    + "After cut and reset, write after if the packet is still forwarded, and at if it is not.",
-                "The number is the third, the 100th, every tenth, the first 5 or every. Without a number, the rule "
-                    + "applies to all packets. Packet types are names such as PUBLISH or PUBACK, PUBREC with commas. "
+                "The proxy forwards MQTT 3.1, 3.1.1 and 5 over TCP between any clients and one broker. "
+                    + "A broker with TLS or WebSocket is not supported. SIGINT and SIGTERM end the proxy normally.",
+                "A rule is a sentence: an action, a number, packet types, and details. "
+                    + "The actions are drop, delay, duplicate, corrupt, cut and reset. corrupt inverts the last byte. "
+                    + "cut closes both sides of the connection, and reset uses a TCP reset. "
+                    + "After cut or reset, write \"after\" to forward the packet first, or \"at\" to drop the packet.",
+                "The number is \"the third\", \"the 100th\", \"every tenth\", \"the first 5\" or \"every\". "
+                    + "Without a number, the rule applies to all packets. "
+                    + "Packet types are names such as PUBLISH. Separate several names by commas: PUBACK, PUBREC. "
                     + "The word packets stands for all types.",
-                "These details may follow in any order: \"from the client\" or \"from the broker\", \"to FILTER\", a time "
-                    + "for delay such as \"by 2 s\" or \"by 500 ms\", and a number such as \"3\" (only the third packet) or "
-                    + "\"after 10\" (all later packets). FILTER is "
-                    + "compared with the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. Write a filter with spaces in "
-                    + "double quotes.",
-                "A rule counts its packets in all connections together. Packets behind a delayed packet of the same "
-                    + "direction wait too. If several rules apply to a packet, all their faults happen.",
+                "These details may follow in any order. "
+                    + "\"from the client\" or \"from the broker\" selects the sender. "
+                    + "\"to FILTER\" selects packets by the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. "
+                    + "Write a filter with spaces in double quotes. "
+                    + "A delay needs a time, such as \"by 2 s\" or \"by 500 ms\". "
+                    + "The number \"3\" selects only the third packet, and \"after 10\" selects all later packets.",
+                "A rule counts its packets in all connections together. "
+                    + "Packets behind a delayed packet of the same direction wait too. "
+                    + "If several rules apply to a packet, all their faults happen.",
                 "A packet of more than 1 MiB is forwarded in parts, and not recorded. Rules match it by type and topic.",
             ],
             groups: ProxyArguments.groups.map(\.summary),

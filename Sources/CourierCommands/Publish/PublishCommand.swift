@@ -18,8 +18,7 @@ package struct PublishCommand: CourierCommand {
             discussion: [
                 "The program ends when the last message is acknowledged, or written if it has QoS 0. "
                     + "After SIGINT or SIGTERM, the program sends no new messages. "
-                    + "The program waits for acknowledgements "
-                    + "for up to \(Ending.drainTimeout.components.seconds) seconds. "
+                    + "The program waits up to \(Ending.drainTimeout.components.seconds) seconds for acknowledgements. "
                     + "With --store and without a connection, a signal ends the program at once, "
                     + "because the next run sends the stored messages.",
                 "The options are the same as in mosquitto_pub, and can also be in a file, one option per line. "

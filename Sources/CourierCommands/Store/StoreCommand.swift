@@ -22,8 +22,8 @@ package struct StoreCommand: CourierCommand {
                 "files lists the message files of clients with isMessagePersistenceEnabled and no store of the app. "
                     + "For each file, files prints the client ids, and whether a program has the file open. "
                     + "files searches the folders $XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
-                "list prints a line for each message, rejected message, job, packet id and subscription, without "
-                    + "payloads. A job is a message that a processor must handle. "
+                "list prints a line for each message, rejected message, job, packet id and subscription. "
+                    + "list prints no payloads. A job is a message that a processor must handle. "
                     + "count prints one line for each client and broker. "
                     + "export prints everything as JSON Lines, with payloads in Base64. "
                     + "list, count and export do not change the file, and work while a program has the file open.",

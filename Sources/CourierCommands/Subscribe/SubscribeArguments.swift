@@ -91,7 +91,7 @@ package struct SubscribeArguments: Sendable {
             OptionNames(nil, "remove-retained"),
             "Remove each received retained message from the broker. "
                 + "If a message could not be removed, the exit code is 1, unless the broker refused the removal. "
-                + "At most 64 MiB of topics wait for their removal."
+                + "While 64 MiB of topics wait for their removal, further messages are not removed."
         ) { settings, _ in settings.removesRetained = true },
         Option(
             OptionNames(nil, "random-filter"), .one("PERCENT"),

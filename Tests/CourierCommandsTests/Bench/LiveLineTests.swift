@@ -30,7 +30,8 @@ struct LiveLineTests {
         #expect(LiveLine.text(figures) == "2 of 4 connected, 1 failed, 1 lost")
         #expect(
             figures.problemLine
-                == "Error: 1 of 4 clients failed, and 4 did not try to connect, and 1 of 4 connections were lost. "
+                == "Error: 1 of 4 clients failed, and 4 of 4 clients did not try to connect, "
+                + "and 1 of 4 connections were lost. "
                 + "The first problem: No room.")
     }
 }

@@ -54,7 +54,8 @@ struct ConnectionFigures: Hashable, Sendable {
         guard let firstProblem else { return nil }
         let counts = [
             failedCount > 0 ? "\(failedCount) of \(wantedCount) clients failed" : nil,
-            triedCount < wantedCount ? "\(wantedCount - triedCount) did not try to connect" : nil,
+            triedCount < wantedCount
+                ? "\(wantedCount - triedCount) of \(wantedCount) clients did not try to connect" : nil,
             lostCount > 0 ? "\(lostCount) of \(wantedCount) connections were lost" : nil,
         ]
         return "Error: \(counts.compactMap(\.self).joined(separator: ", and ")). "

@@ -34,7 +34,7 @@ extension Probe {
         let client = try context.connect()
         let start = ContinuousClock.now
         try client.ping()
-        return .works("answered after \(Examination.text(start.duration(to: .now)))")
+        return .works("the broker answered after \(Examination.text(start.duration(to: .now)))")
     }
 
     private static func assignedClientID(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {

@@ -60,7 +60,7 @@ extension Probe {
         let copies = numbers.count - count
         let text = "\(count) of \(count) messages arrived"
         if copies > 0, qos == .exactlyOnce, granted == .exactlyOnce {
-            return .violation("\(text), but \(copies) of them twice or more often", context.name(.exactlyOnce))
+            return .violation("\(text), but the broker also sent \(copies) copies", context.name(.exactlyOnce))
         }
         if let wrong = messages.first(where: { $0.delivery.qos != min(qos, granted) }) {
             return .violation(
@@ -68,13 +68,13 @@ extension Probe {
                 context.name(.deliveredQoS))
         }
         if copies == 0, numbers != numbers.sorted() {
-            return .violation("\(text), but in a wrong order", context.name(.order))
+            return .violation("\(text), but in the wrong order", context.name(.order))
         }
         if granted < qos {
             return .note(
                 "\(text), but the broker grants subscribers only QoS \(granted.rawValue) (\(time))", found: count)
         }
-        let duplicates = copies > 0 ? ", \(copies) of them twice, which QoS \(qos.rawValue) allows" : ""
+        let duplicates = copies > 0 ? ", and \(copies) copies, which QoS \(qos.rawValue) allows" : ""
         let once = qos == .exactlyOnce ? " exactly once" : ""
         return .works("\(text)\(once)\(duplicates) (\(time))", found: count)
     }
@@ -96,13 +96,14 @@ extension Probe {
         }
         if found < announced {
             return .violation(
-                "\(announced) announced, but the broker accepts only QoS \(found)", "[MQTT-3.2.2-9]", found: found,
+                "the broker announces QoS \(announced), but accepts only QoS \(found)", "[MQTT-3.2.2-9]", found: found,
                 announced: announced)
         }
         if found > announced {
-            return .note("\(announced) announced, but QoS \(found) works too", found: found, announced: announced)
+            return .note(
+                "the broker announces QoS \(announced), but QoS \(found) works too", found: found, announced: announced)
         }
-        let text = "\(announced) announced, \(found) works"
+        let text = "the broker announces QoS \(announced), and QoS \(found) works"
         return found == 2
             ? .works(text, found: found, announced: announced) : .note(text, found: found, announced: announced)
     }

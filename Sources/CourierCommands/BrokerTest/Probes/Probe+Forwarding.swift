@@ -3,7 +3,7 @@ import MQTTCodec
 extension Probe {
     static let forwarding: [Probe] = [
         .v5("forwardedProperties", "message properties", "3.3.2-17", run: forwardedProperties),
-        .v5("outgoingAliases", "aliases by the broker", run: outgoingAliases),
+        .v5("outgoingAliases", "broker's topic aliases", run: outgoingAliases),
         .v5("flowControl", "flow control", "3.3.4-9", run: flowControl),
     ]
 
@@ -82,8 +82,8 @@ extension Probe {
         } catch {
             guard error == .silent else { throw error }
             return .violation(
-                "only \(subscriber.messages.count) of \(sent) messages arrived, although the client acknowledged "
-                    + "every arrived message",
+                "only \(subscriber.messages.count) of \(sent) messages arrived, "
+                    + "although the client acknowledged every arrived message",
                 context.name(.delivery), found: subscriber.messages.count)
         }
         return .works("the broker waits for acknowledgements when the client's receive maximum is reached")

@@ -17,7 +17,9 @@ extension Probe {
         let client = try context.connect()
         let announced = Int(client.connAck.properties.receiveMaximum ?? .max)
         if context.plan.maximumQoS < .exactlyOnce {
-            return .note("\(grouped(announced)) announced; the probe needs QoS 2", announced: announced)
+            return .note(
+                "the broker announces \(grouped(announced)); not tried, because the probe needs QoS 2",
+                announced: announced)
         }
         client.releases = false
         let tried = min(announced, triedReceiveMaximum)
@@ -29,27 +31,30 @@ extension Probe {
             if error == .interrupted { throw error }
             if error == .silent { return .undecided(announced: announced) }
             return .violation(
-                "\(grouped(announced)) announced, but the broker accepts only \(client.pubRecCount) messages at once",
+                "the broker announces \(grouped(announced)), but accepts only \(client.pubRecCount) messages at once",
                 "[MQTT-4.3.3-8]", found: client.pubRecCount, announced: announced)
         }
         guard tried == announced else {
             try client.release()
             return .works(
-                "\(grouped(announced)) announced, at least \(grouped(tried)) work", found: tried, announced: announced)
+                "the broker announces \(grouped(announced)), and at least \(grouped(tried)) messages work",
+                found: tried, announced: announced)
         }
         let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in
             try client.send(message)
             try client.receive { client.pubRecCount > tried }
         }
         return .works(
-            "\(grouped(announced)) announced, \(grouped(tried)) work, "
-                + (isMoreAllowed ? "one more message works too" : "one more message is refused"),
+            "the broker announces \(grouped(announced)), \(grouped(tried)) messages work, "
+                + (isMoreAllowed ? "and one more message works too" : "and one more message is refused"),
             found: tried, announced: announced)
     }
 
     private static func topicAliasMaximum(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let announced = Int(context.announced?.topicAliasMaximum ?? 0)
-        if announced == 0 { return .note("not available, as the broker announces", found: 0, announced: 0) }
+        if announced == 0 {
+            return .note("the broker announces that this feature is not available", found: 0, announced: 0)
+        }
         let topic = context.topic("alias")
         let qos = context.plan.reliableQoS
         let subscriber = try context.connect()
@@ -65,15 +70,16 @@ extension Probe {
             return .violation("the broker forwards the publisher's alias to a subscriber", "[MQTT-3.1.2-30]")
         }
         guard announced < UInt16.max else {
-            return .works("65,535 announced, 65,535 works", found: announced, announced: announced)
+            return .works(
+                "the broker announces 65,535 aliases, and alias 65,535 works", found: announced, announced: announced)
         }
         let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in
             try publisher.publish("more", to: topic, qos, [.topicAlias(UInt16(announced + 1))])
             try publisher.ping()
         }
         return .works(
-            "\(grouped(announced)) announced, \(grouped(announced)) works, "
-                + (isMoreAllowed ? "a larger alias works too" : "a larger alias is refused"),
+            "the broker announces \(grouped(announced)) aliases, alias \(grouped(announced)) works, "
+                + (isMoreAllowed ? "and a larger alias works too" : "and a larger alias is refused"),
             found: announced, announced: announced)
     }
 
@@ -86,7 +92,7 @@ extension Probe {
         let size = payloadSize(ofPacket: announced, topic, qos)
         guard (0...context.plan.maximumPayload).contains(size) else {
             return .note(
-                "\(grouped(announced)) bytes announced; not tried, because --max-payload is smaller",
+                "the broker announces \(grouped(announced)) bytes; not tried, because --max-payload is smaller",
                 announced: announced)
         }
         let client = try context.connect()
@@ -102,13 +108,13 @@ extension Probe {
             if error == .interrupted { throw error }
             if error == .silent { return .undecided(announced: announced) }
             return .violation(
-                "\(grouped(announced)) bytes announced, but the broker refuses a packet of this size", nil,
+                "the broker announces \(grouped(announced)) bytes, but refuses a packet of this size", nil,
                 announced: announced)
         }
         let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in try publish(size + 1) }
         return .note(
-            "\(grouped(announced)) bytes announced, \(grouped(announced)) bytes work, "
-                + (isMoreAllowed ? "a larger packet works too" : "a larger packet is refused"),
+            "the broker announces \(grouped(announced)) bytes, a packet of this size works, "
+                + (isMoreAllowed ? "and a larger packet works too" : "and a larger packet is refused"),
             found: announced, announced: announced)
     }
 

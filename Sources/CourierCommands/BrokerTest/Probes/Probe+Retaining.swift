@@ -75,11 +75,12 @@ extension Probe {
         }
         let client = try context.connect()
         if try isSent(.doNotSend, to: client) {
-            return .violation("2 (never) is ignored: the retained message is sent", "[MQTT-3.3.1-11]")
+            return .violation("retain handling 2 (never) is ignored: the retained message is sent", "[MQTT-3.3.1-11]")
         }
         if try isSent(.sendIfNew, to: client) {
             return .violation(
-                "1 (new subscriptions) is ignored: the message is sent for an old subscription", "[MQTT-3.3.1-10]")
+                "retain handling 1 (new subscriptions) is ignored: the message is sent for an old subscription",
+                "[MQTT-3.3.1-10]")
         }
         for (handling, name, clause) in [
             (.send, "0 (always)", "[MQTT-3.3.1-9]"), (.sendIfNew, "1 (new subscriptions)", "[MQTT-3.3.1-10]"),
@@ -90,10 +91,10 @@ extension Probe {
                 try receiver.receive { receiver.payloads.contains("kept") }
             } catch {
                 guard error == .silent else { throw error }
-                return .violation("\(name) is ignored: the retained message is not sent", clause)
+                return .violation("retain handling \(name) is ignored: the retained message is not sent", clause)
             }
         }
-        return .works("0 (always), 1 (new subscriptions) and 2 (never) work")
+        return .works("retain handling 0 (always), 1 (new subscriptions) and 2 (never) works")
     }
 
     private static func retainAsPublished(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {

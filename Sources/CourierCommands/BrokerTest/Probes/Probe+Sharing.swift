@@ -36,7 +36,8 @@ extension Probe {
         let counts = subscribers.map(\.messages.count)
         let text = "\(count) of \(count) messages arrived"
         if counts.reduce(0, +) > count {
-            return .violation("\(text), but some of them at both clients (section 4.8.2)", nil, found: count)
+            return .violation(
+                "\(text), but some messages arrived at both clients (MQTT 5.0, section 4.8.2)", nil, found: count)
         }
         return .works("\(text) once: \(counts[0]) at one client, \(counts[1]) at the other", found: count)
     }

@@ -7,7 +7,7 @@ extension Probe {
     /// The client id that every broker must accept has this number of letters and digits. [MQTT-3.1.3-5]
     private static let guaranteedClientID = 23
 
-    private static let mqttLimit = "the maximum of MQTT"
+    private static let mqttLimit = "the maximum that MQTT allows"
 
     static let sizing: [Probe] = [
         Probe("longestClientID", "longest client id", Clause("3.1.3-5"), run: longestClientID),
@@ -29,10 +29,10 @@ extension Probe {
         Probe("largestPayload", "largest payload") { (context) throws(LinkFailure) in
             let topic = context.topic("large")
             var limit = context.plan.maximumPayload
-            var top = "the largest size tried (--max-payload)"
+            var top = "the largest size that was tried (--max-payload)"
             if let packet = context.announced?.maximumPacketSize, context.version >= .v5 {
                 let size = max(1, payloadSize(ofPacket: Int(packet), topic, context.plan.reliableQoS))
-                if size < limit { (limit, top) = (size, "as the announced maximum packet size allows") }
+                if size < limit { (limit, top) = (size, "the largest size that the announced packet size allows") }
             }
             return try search(context, 0...limit, "byte", top: top, below: topic) { count in
                 (topic, [UInt8](repeating: 0x78, count: count))

@@ -30,7 +30,7 @@ extension Probe {
         try other.publish("end", to: topic, qos)
         try client.receive { client.payloads.contains("end") }
         return client.payloads.contains("own")
-            ? .violation("the client receives its own message in spite of no local", "[MQTT-3.8.3-3]")
+            ? .violation("the client receives its own message, although it subscribes with no local", "[MQTT-3.8.3-3]")
             : .works("a client can exclude its own messages")
     }
 }
