@@ -115,7 +115,7 @@ extension JSONReading where Value == Date {
     private static var farthest: Double { 1e12 }
 
     static var date: Self {
-        Self(kind: "a time of ISO 8601 or a number of seconds since 1970") { value in
+        Self(kind: "a time in ISO 8601 format, or a number of seconds since 1970") { value in
             if case .text(let text) = value, let date = iso8601(text) { return date }
             guard let number = JSONReading<Double>.number.read(value) else { return nil }
             let seconds = number >= leastMilliseconds ? number / 1_000 : number

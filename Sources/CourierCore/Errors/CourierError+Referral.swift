@@ -5,7 +5,7 @@ extension CourierError {
         self.init(
             .authenticationFailed,
             "The broker refers the client to \(server), but the auth provider has no options for that server. "
-                + "Implement the provider's form with a server, or allow the present credentials for that server "
-                + "(MQTTClientConfig.endpoints.redirects).")
+                + "Implement the provider's method connectOptions(for:), "
+                + "or allow the present credentials for that server (MQTTClientConfig.endpoints.redirects).")
     }
 }

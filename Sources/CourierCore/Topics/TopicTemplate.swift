@@ -162,7 +162,7 @@ extension TopicTemplate {
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(
                     .invalidTopicArgument,
-                    "A value makes \(texts[first].quoted()) the first level of \(text.quoted()). "
+                    "A parameter value makes \(texts[first].quoted()) the first level of the topic \(text.quoted()). "
                         + "MQTT reserves topics that begin with '$'; use another value.")
             }
             return texts.joined(separator: "/")

@@ -9,8 +9,9 @@ extension SupervisorConfiguration {
         guard config.autoReconnectInterval > 0, config.maxAutoReconnectInterval >= config.autoReconnectInterval else {
             throw CourierError(
                 .invalidConfiguration,
-                "autoReconnectInterval is \(config.autoReconnectInterval); it must be at least 1, and at most "
-                    + "maxAutoReconnectInterval, which is \(config.maxAutoReconnectInterval).")
+                "autoReconnectInterval is \(config.autoReconnectInterval); "
+                    + "it must be at least 1, and at most maxAutoReconnectInterval, "
+                    + "which is \(config.maxAutoReconnectInterval).")
         }
         self.init()
         reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
@@ -72,8 +73,8 @@ extension SupervisorConfiguration {
             guard time > .zero, time <= ConnectionLimits.longestTimeout else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "endpoints.returnsToPreferred is after \(time); it must be more than 0 and at most "
-                        + "\(ConnectionLimits.longestTimeout).")
+                    "endpoints.returnsToPreferred is after \(time); "
+                        + "it must be more than 0 and at most \(ConnectionLimits.longestTimeout).")
             }
             returnInterval = time
         }

@@ -69,7 +69,8 @@ extension ConnectionSupervisor {
                 phase = .connected(connection)
                 return actions.append(.reauthenticate(renewed))
             }
-            actions.append(.log(.info, "the provider returned other options; the client connects again with them"))
+            actions.append(
+                .log(.info, "the auth provider returned other options; the client connects again with these options"))
             leave(for: .begin(.change), now, &actions)
         // The provider's response is too late, or the attempt has already received options.
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break

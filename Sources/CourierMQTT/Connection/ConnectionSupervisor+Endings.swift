@@ -142,8 +142,9 @@ extension ConnectionSupervisor {
             var ending = ending
             ending.error = CourierError(
                 ending.error.code,
-                "\(ending.error.message.asSentence) \(dropped) Perhaps another client "
-                    + "uses the client id \(id), although the broker does not say so. Give each client its own id.",
+                "\(ending.error.message.asSentence) \(dropped) "
+                    + "Perhaps another client uses the client id \(id), although the broker does not say so. "
+                    + "Give each client its own id.",
                 cause: ending.error.cause)
             return ending
         }

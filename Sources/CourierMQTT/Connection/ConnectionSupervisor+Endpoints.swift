@@ -80,7 +80,7 @@ extension ConnectionSupervisor {
         if case .connected = phase, let present { round?.resume(at: present, using: &random) }
         guard list.leftOutCount > 0 else { return }
         let limit = "the limit of \(list.endpoints.count)"
-        actions.append(.log(.warning, "\(list.leftOutCount) endpoints beyond \(limit) are not used"))
+        actions.append(.log(.warning, "\(list.leftOutCount) endpoints are not used, because they exceed \(limit)"))
     }
 
     mutating func forgetEndpoints() {

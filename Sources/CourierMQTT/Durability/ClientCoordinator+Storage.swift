@@ -68,8 +68,9 @@ extension ClientCoordinator {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {
             warn(
-                "The client id \(template.quoted()) is a template, and a messageStore is set. The next process has "
-                    + "another client id, so it never sends the messages that this process leaves in the store. "
+                "The client id \(template.quoted()) is a template, and a messageStore is set. "
+                    + "The next process has another client id, "
+                    + "so it never sends the messages that this process leaves in the store. "
                     + "Use a client id without %, or set session.storeScope.", options)
         } else if let scope = durable.keepsRowsElsewhere(than: StoreScope(options)) {
             warn(

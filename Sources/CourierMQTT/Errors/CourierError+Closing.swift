@@ -63,8 +63,8 @@ extension CourierError {
         case .acknowledgementTimeout(let packet):
             self.init(
                 .timedOut,
-                "The broker \(endpoint) did not acknowledge \(packet.type) with packet id \(packet.id) within "
-                    + "\(packet.timeout) (`session.acknowledgementTimeout`); the connection is treated as lost.")
+                "The broker \(endpoint) did not acknowledge \(packet.type) with packet id \(packet.id) "
+                    + "within \(packet.timeout) (`session.acknowledgementTimeout`); the connection is treated as lost.")
         case .transportClosed:
             self.init(transportClosed: channel, endpoint, isEstablished, isUnanswered: isPlain && !isEstablished)
         }

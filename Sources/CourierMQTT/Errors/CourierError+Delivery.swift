@@ -20,8 +20,8 @@ extension CourierError {
         case .sessionLost:
             self.init(
                 .connectionLost,
-                "\(subject) was not confirmed, and the broker has lost the session, so it may or may not "
-                    + "have arrived. Send it again if a duplicate does no harm.")
+                "\(subject) was not confirmed, and the broker has lost the session, "
+                    + "so it may or may not have arrived. Send it again if a duplicate does no harm.")
         case .dropped:
             self.init(
                 .connectionLost,

@@ -7,7 +7,7 @@ extension PacketReasonCode {
         case .unspecifiedError, .implementationSpecificError: "The broker's log may say more."
         case .unsupportedProtocolVersion: "Set the MQTT version of the client to a version that the broker supports."
         case .clientIdentifierNotValid:
-            "Use a client id that the broker allows; all allow 1 to 23 letters and digits."
+            "Use a client id that the broker allows; all brokers allow 1 to 23 letters and digits."
         case .badUserNameOrPassword: "Get new credentials, or correct them."
         case .notAuthorized:
             "Check the user name and the password, or ask the broker's administrator for the permission."
@@ -20,7 +20,7 @@ extension PacketReasonCode {
             "Another connection uses the same client id; give each client its own id, such as \"myapp_%%%%\"."
         case .topicFilterInvalid: "The broker does not accept this topic filter."
         case .topicNameInvalid: "The broker does not accept this topic name."
-        case .receiveMaximumExceeded: "Let fewer messages be in flight."
+        case .receiveMaximumExceeded: "Reduce the number of messages in flight."
         case .packetTooLarge: "Send smaller messages, or raise the broker's limit."
         case .messageRateTooHigh, .connectionRateExceeded: "Wait longer between two attempts."
         case .quotaExceeded: "A limit of the broker is reached; wait, or ask its administrator to raise it."

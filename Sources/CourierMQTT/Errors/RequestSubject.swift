@@ -25,7 +25,7 @@ extension RequestSubject: CustomStringConvertible {
         case .message(let topic): "The message to \(topic.quoted())"
         case .unacknowledgedMessage: "A message of QoS 0"
         case .subscription(let filter): "The subscription to \(filter.quoted())"
-        case .unsubscription(let filter): "The end of the subscription to \(filter.quoted())"
+        case .unsubscription(let filter): "The UNSUBSCRIBE for \(filter.quoted())"
         }
     }
 }

@@ -72,7 +72,9 @@ extension ClientCoordinator {
     }
 
     private func logKeepAlive(_ search: KeepAliveSearch) {
-        let failed = search.memory[search.network]?.failedInterval.map { "; \($0) is too long for this network" } ?? ""
+        let failed =
+            search.memory[search.network]?.failedInterval.map { "; an interval of \($0) is too long for this network" }
+            ?? ""
         settings.log.log(
             .info, source: "keep-alive", clientID: info?.clientId,
             "the client pings after \(search.interval) of silence\(failed)")

@@ -101,8 +101,8 @@ extension KeepAliveBounds {
         ] where !Self.intervals.contains(value) {
             throw CourierError(
                 .invalidConfiguration,
-                "session.adaptiveKeepAlive.\(name) is \(value); it must be between \(Self.intervals.lowerBound) and "
-                    + "\(Self.intervals.upperBound).")
+                "session.adaptiveKeepAlive.\(name) is \(value); "
+                    + "it must be between \(Self.intervals.lowerBound) and \(Self.intervals.upperBound).")
         }
         guard minimum <= maximum else {
             throw CourierError(

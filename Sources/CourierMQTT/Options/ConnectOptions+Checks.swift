@@ -59,8 +59,8 @@ extension ConnectOptions {
             if extendedAuthentication.data?.count ?? 0 > WireText.limit {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The authentication data has \(extendedAuthentication.data?.count ?? 0) bytes; at most "
-                        + "\(WireText.limit) are allowed.")
+                    "The authentication data has \(extendedAuthentication.data?.count ?? 0) bytes; "
+                        + "at most \(WireText.limit) bytes are allowed.")
             }
             if version.first < .v5 {
                 throw CourierError(
@@ -87,8 +87,7 @@ extension ConnectOptions {
         guard count <= MessageProperties.userPropertyLimit else {
             throw CourierError(
                 .invalidConfiguration,
-                "There are \(count) user properties; at most \(MessageProperties.userPropertyLimit) "
-                    + "are allowed."
+                "There are \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed."
             )
         }
         var properties: [Property] = []

@@ -71,8 +71,8 @@ extension ConnectionSettings {
             if let other = topics.updateValue(topic, forKey: alias) {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The option `session.topicAliases` has the alias \(alias) for \(other.quoted()) and for "
-                        + "\(topic.quoted()). Give each topic an alias of its own.")
+                    "The option `session.topicAliases` has the alias \(alias) for two topics: "
+                        + "\(other.quoted()) and \(topic.quoted()). Give each topic an alias of its own.")
             }
         }
     }

@@ -37,8 +37,8 @@ extension DisconnectOptions {
             }
             if agreement.endsSession, sessionExpiry > .zero {
                 throw refuse(
-                    "its session expiry is \(sessionExpiry), but CONNECT requested that the session ends with the "
-                        + "connection (MQTT 5.0, section 3.14.2.2.2); "
+                    "its session expiry is \(sessionExpiry), but CONNECT requested "
+                        + "that the session ends with the connection (MQTT 5.0, section 3.14.2.2.2); "
                         + "before you connect, set MQTTClientConfig.session.expiry without a clean session")
             }
         }

@@ -15,8 +15,8 @@ extension WillMessage {
         if payload.count > WireText.limit {
             throw CourierError(
                 .invalidConfiguration,
-                "The will message for \(topic.quoted()) has \(payload.count) bytes; at most \(WireText.limit) are "
-                    + "allowed."
+                "The will message for \(topic.quoted()) has \(payload.count) bytes; "
+                    + "at most \(WireText.limit) bytes are allowed."
             )
         }
         if WireSeconds(delay) == nil {

@@ -72,7 +72,7 @@ struct EntryRing: ~Copyable {
     /// initialized memory. The pointer is valid until the ring changes.
     @inline(__always)
     func pointer(to position: Position) -> UnsafeMutablePointer<OutgoingEntry> {
-        precondition(position >= start && position < end, "a position without an entry")
+        precondition(position >= start && position < end, "there is no entry at this position")
         return memory.unsafelyUnwrapped + (position & (capacity &- 1))
     }
 

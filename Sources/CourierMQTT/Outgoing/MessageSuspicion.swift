@@ -300,16 +300,17 @@ extension MessageSuspicion.Rejection {
     /// - Returns: The text, in complete sentences.
     func text(broker: String, topic: String) -> String {
         let advice =
-            "It is not sent again. Compare its topic, size and content with the broker's limits and permissions."
+            "The message is not sent again. "
+            + "Compare its topic, size and content with the broker's limits and permissions."
         if let code {
             let number = String(code.rawValue, radix: 16, uppercase: true)
             return
-                "The broker \(broker) ended the connection with the reason code 0x\(number) because of the message to"
-                + " \(topic). \(advice)"
+                "The broker \(broker) ended the connection with the reason code 0x\(number)"
+                + " because of the message to \(topic). \(advice)"
         }
         return
-            "The broker \(broker) closed \(strikes) connections right after the message to \(topic). Connections without"
-            + " the message lasted. \(advice)"
+            "The broker \(broker) closed \(strikes) connections right after the message to \(topic)."
+            + " Connections that did not carry this message stayed open. \(advice)"
     }
 }
 

@@ -151,8 +151,9 @@ final class PublishResults: @unchecked Sendable {
     static func dropped(_ topic: String) -> CourierError {
         CourierError(
             .queueFull,
-            "The message to \(topic.quoted()) was dropped by the policy `offline.overflow`, because the limit "
-                + "`offline.maximumCount` or `offline.maximumBytes` was reached. Send less, or raise that limit.")
+            "The message to \(topic.quoted()) was dropped by the policy `offline.overflow`, "
+                + "because the limit `offline.maximumCount` or `offline.maximumBytes` was reached. "
+                + "Send less, or raise that limit.")
     }
 
     static func destroyed(_ topic: String) -> CourierError {

@@ -69,14 +69,15 @@ extension Publishing {
             queue.noteRefusal(of: byteCount)
             return CourierError(
                 .queueFull,
-                "The message to \(topic) was not accepted: \(policy.maximumCount) messages or \(policy.maximumBytes) bytes "
-                    + "wait already. Await readyToPublish(), or raise `offline.maximumCount` or `offline.maximumBytes`."
+                "The message to \(topic) was not accepted: "
+                    + "\(policy.maximumCount) messages or \(policy.maximumBytes) bytes wait already. "
+                    + "Await readyToPublish(), or raise `offline.maximumCount` or `offline.maximumBytes`."
             )
         case .tooLarge(let byteCount):
             return CourierError(
                 .queueFull,
-                "The message to \(topic) was not accepted: it has \(byteCount) bytes, and `offline.maximumBytes` is "
-                    + "\(policy.maximumBytes). Send less at a time, or raise that limit.")
+                "The message to \(topic) was not accepted: it has \(byteCount) bytes, "
+                    + "and `offline.maximumBytes` is \(policy.maximumBytes). Send less at a time, or raise that limit.")
         case .dropped: return PublishResults.dropped(publish.topic)
         case .notConnected:
             return CourierError(

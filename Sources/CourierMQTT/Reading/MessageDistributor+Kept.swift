@@ -176,7 +176,7 @@ extension MessageDistributor {
 
     private func warnOfUnfinished() {
         warn(
-            "Messages that a loop did not finish delay other messages, because there is no room to keep more messages. "
+            "Loops left messages unfinished. These messages delay other messages, because there is no room for more. "
                 + "Read their topics, or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
     }
 
@@ -320,7 +320,7 @@ extension MessageDistributor {
             ? "the message was not kept. Read the topic, unsubscribe, or raise messagePersistenceTTLSeconds, "
                 + "limits.maximumKeptMessages or limits.maximumKeptBytes."
             : "the message store has no room. Read the topic, unsubscribe, or raise the limits of the store."
-        tellGivenUp(message, "no reader has this topic, and \(remedy)", cause: cause)
+        tellGivenUp(message, "no reader reads this topic, and \(remedy)", cause: cause)
     }
 
     private func tellGivenUp(_ message: ReceivedMessage, _ reason: String, cause: CourierError? = nil) {
@@ -337,8 +337,9 @@ extension MessageDistributor {
         loop.preconditionOnLoop()
         let topic = String(decoding: message.topic, as: UTF8.self)
         let text =
-            "A message on \(topic.quoted()) was dropped: its packet has \(message.packetSize) bytes, but the limit is "
-            + "\(limit). Raise MQTTClientConfig.limits.maximumPacketSize, or let publishers send smaller messages."
+            "A message on \(topic.quoted()) was dropped: "
+            + "its packet has \(message.packetSize) bytes, but the limit is \(limit). "
+            + "Raise MQTTClientConfig.limits.maximumPacketSize, or let publishers send smaller messages."
         guard events.isHeard else { return warn(text, \.skipped) }
         dependencies.tell(
             .messageReceiveFailure(
@@ -353,9 +354,10 @@ extension MessageDistributor {
         guard buffer == ReadBuffer() || buffer.overflow == .pause else { return }
         let topics = reader.filter.map { "on \($0.string.quoted())" } ?? "of all topics"
         warn(
-            "Messages of QoS 0 were dropped, because a reader \(topics) is too slow and its buffer of "
-                + "\(buffer.limit) messages or \(buffer.byteLimit >> 20) MiB is full. metrics.droppedCount counts them. "
-                + "Read faster, set another ReadBuffer, or publish with QoS 1.", \.dropped)
+            "Messages of QoS 0 were dropped, because a reader \(topics) is too slow "
+                + "and its buffer of \(buffer.limit) messages or \(buffer.byteLimit >> 20) MiB is full. "
+                + "metrics.droppedCount counts them. Read faster, set another ReadBuffer, or publish with QoS 1.",
+            \.dropped)
     }
 
     /// Logs that stored messages have expired before a reader received them.

@@ -115,7 +115,9 @@ final class MessageReaders: Sendable {
     /// Reports, as an event and in the log, that a publisher sends no messages because its filter is invalid.
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
-        let text = "A publisher of messages sends nothing: \(CourierError.summary(of: error))"
+        let text =
+            "A message publisher sends no messages, because its topic filter is invalid: "
+            + "\(CourierError.summary(of: error))"
         loop.execute { [distributor] in distributor.dependencies.warn(text) }
     }
 

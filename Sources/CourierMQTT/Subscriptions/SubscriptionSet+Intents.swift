@@ -208,7 +208,7 @@ extension SubscriptionSet {
                 .queueFull,
                 "\(waiterCount) calls wait for the broker's answer to a subscription; "
                     + "at most \(limits.maximumWaiters) may wait. "
-                    + "Wait until some calls end, or use the forms that do not wait for an answer.")
+                    + "Wait until some calls end, or use the methods that do not wait for an answer.")
         }
     }
 }

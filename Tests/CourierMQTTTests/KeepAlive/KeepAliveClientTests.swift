@@ -305,7 +305,8 @@ import Testing
         #expect(
             log.lines.withLock { $0 } == [
                 "the client pings after 120.0 seconds of silence",
-                "the client pings after 60.0 seconds of silence; 120.0 seconds is too long for this network",
+                "the client pings after 60.0 seconds of silence; "
+                    + "an interval of 120.0 seconds is too long for this network",
             ])
     }
 }

@@ -414,7 +414,7 @@ import Testing
             world.test.stopListening()
             await world.connect()
             #expect(log.values.count == 1)
-            #expect(log.values.first?.contains("no reader has this topic") == true)
+            #expect(log.values.first?.contains("no reader reads this topic") == true)
             await world.run(for: .seconds(62))
             #expect(log.values.count == 2)
         }
