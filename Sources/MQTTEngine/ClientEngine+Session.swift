@@ -10,7 +10,7 @@ extension ClientEngine {
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
-        guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
+        guard case .idle = phase else { preconditionFailure("the engine is reconfigured during a connection") }
         // Compare UTF-8 bytes, as servers do. Swift's `==` treats composed and decomposed é as equal.
         let isSameClient = configuration.connect.clientID.utf8.elementsEqual(self.configuration.connect.clientID.utf8)
         let isSameWish = configuration.connect.version == self.configuration.connect.version
@@ -37,7 +37,7 @@ extension ClientEngine {
     ///
     /// Published messages that are in flight fail with ``EngineAction/Failure/dropped``.
     public mutating func forgetSession(_ actions: inout ActionList) {
-        guard case .idle = phase else { preconditionFailure("session forgotten during a connection") }
+        guard case .idle = phase else { preconditionFailure("the session is forgotten during a connection") }
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.exchange(of: id), !exchange.kind.isGivenUp else { continue }
             actions.append(.failed(exchange.token, .dropped))

@@ -25,7 +25,7 @@ extension ClientEngine {
     public mutating func restore(
         _ messages: [UnfinishedMessage], incoming ids: some Sequence<PacketID>, _ actions: inout ActionList
     ) {
-        guard case .idle = phase else { preconditionFailure("restored during a connection") }
+        guard case .idle = phase else { preconditionFailure("messages are restored during a connection") }
         var exchanges: [(id: PacketID, kind: OutgoingExchanges.Kind, token: Token, message: MessageMemory.Place?)] = []
         for message in messages {
             switch message {

@@ -109,7 +109,7 @@ package struct BenchArguments: Sendable {
         Option(
             OptionNames("t", "topic"), .one("TOPIC"),
             "The topic of each publisher; by default, a new topic for each run. "
-                + "%i is the number of the publisher, from 1, %c its client id, and %% a percent sign.",
+                + "%i is the number of the publisher, from 1. %c is its client id, and %% is a percent sign.",
             missing: "topic"
         ) { settings, values throws(ArgumentError) in
             settings.topic = try ClientTemplate(topic: values[0], of: "-t")
@@ -117,7 +117,7 @@ package struct BenchArguments: Sendable {
         Option(
             OptionNames(nil, "filter"), .one("FILTER"),
             "The topic filter of each subscriber, with or without wildcards; by default, the same text as the topic. "
-                + "%i is the number of the subscriber, from 1, %c its client id, and %% a percent sign.",
+                + "%i is the number of the subscriber, from 1. %c is its client id, and %% is a percent sign.",
             missing: "filter"
         ) { settings, values throws(ArgumentError) in
             settings.filter = try ClientTemplate(filter: values[0], of: "--filter")

@@ -23,7 +23,7 @@ package struct ProxyCommand: CourierCommand {
                 "The number is \"the third\", \"the 100th\", \"every tenth\", \"the first 5\" or \"every\". "
                     + "Without a number, the rule applies to all packets. "
                     + "Packet types are names such as PUBLISH. Separate several names by commas: PUBACK, PUBREC. "
-                    + "The word packets stands for all types.",
+                    + "The word \"packets\" stands for all packet types.",
                 "These details may follow in any order. "
                     + "\"from the client\" or \"from the broker\" selects the sender. "
                     + "\"to FILTER\" selects packets by the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. "

@@ -30,12 +30,14 @@ extension ConnectOptions {
     ) throws(CourierError) {
         let parts = try BrokerURLParts(url)
         if clientId != nil, parts.clientID != nil {
-            throw BrokerURLParts.refusal("has a client_id, but the option clientId is set too; use only one")
+            throw BrokerURLParts.refusal(
+                "The broker's URL has a client_id, but the option clientId is set too; use only one")
         }
         let id = clientId ?? parts.clientID
         if id == nil, isCleanSession == false {
             throw BrokerURLParts.refusal(
-                "has no client_id. A session that is not clean needs a client id; add a client_id, or set isCleanSession to true"
+                "The broker's URL has no client_id. A session that is not clean needs a client id; "
+                    + "add a client_id, or set isCleanSession to true"
             )
         }
         self.init(
@@ -62,15 +64,18 @@ private struct BrokerURLParts {
 
     init(_ url: String) throws(CourierError) {
         guard let mark = url.firstRange(of: "://") else {
-            throw Self.refusal("has no scheme; write it as mqtt://broker.example.com")
+            throw Self.refusal("The broker's URL has no scheme; write it as mqtt://broker.example.com")
         }
         scheme = url[..<mark.lowerBound].lowercased()
         guard let defaultPort = Self.ports.first(where: { [scheme] in $0.key == scheme })?.value else {
             // Do not quote the scheme in the error, because it may be a part of a password.
-            throw Self.refusal("has an unknown scheme; use \(Self.ports.map(\.key).joined(separator: ", "))")
+            throw Self.refusal(
+                "The broker's URL has an unknown scheme; use \(Self.ports.map(\.key).joined(separator: ", "))")
         }
         var rest = url[mark.upperBound...]
-        guard !rest.contains("#") else { throw Self.refusal("has a fragment (#); write %23 in a password") }
+        guard !rest.contains("#") else {
+            throw Self.refusal("The broker's URL has a fragment (#); write %23 in a password")
+        }
         if let mark = rest.firstIndex(of: "?") {
             clientID = try Self.clientID(rest[rest.index(after: mark)...])
             rest = rest[..<mark]
@@ -85,7 +90,7 @@ private struct BrokerURLParts {
         }
         guard scheme != "unix" else {
             guard authority.isEmpty, path.count > 1 else {
-                throw Self.refusal("has no socket path; write it as unix:///run/broker.sock")
+                throw Self.refusal("The broker's URL has no socket path; write it as unix:///run/broker.sock")
             }
             (host, port) = (try Self.decoded(path, "path"), 0)
             return
@@ -94,24 +99,26 @@ private struct BrokerURLParts {
         switch scheme {
         case "ws", "wss":
             guard !path.contains("@") else {
-                throw Self.refusal("has an @ in its path; write %40 there, and %2F for a slash in a password")
+                throw Self.refusal(
+                    "The broker's URL has an @ in its path; write %40 there, and %2F for a slash in a password")
             }
             if !path.isEmpty { self.path = String(path) }
         default:
             guard path.isEmpty || path == "/" else {
                 throw Self.refusal(
-                    "has a path, but only ws, wss and unix URLs have a path; write %2F for a slash in a password")
+                    "The broker's URL has a path, but only ws, wss and unix URLs have a path; "
+                        + "write %2F for a slash in a password")
             }
         }
     }
 
     static func refusal(_ what: String) -> CourierError {
-        CourierError(.invalidConfiguration, "The broker's URL \(what).")
+        CourierError(.invalidConfiguration, "\(what).")
     }
 
     private static func decoded(_ text: Substring, _ name: String) throws(CourierError) -> String {
         guard let decoded = String(text).removingPercentEncoding else {
-            throw refusal("has an invalid percent escape in its \(name); write a percent sign as %25")
+            throw refusal("The broker's URL has an invalid percent escape in its \(name); write a percent sign as %25")
         }
         return decoded
     }
@@ -121,10 +128,12 @@ private struct BrokerURLParts {
             !query.contains(where: { $0 == "&" || $0 == "@" })
         else {
             throw refusal(
-                "has a query item other than client_id; write %3F for a question mark in a password")
+                "The broker's URL has a query item other than client_id; write %3F for a question mark in a password")
         }
         let id = try decoded(query[query.index(after: mark)...], "client_id")
-        guard !id.isEmpty else { throw refusal("has an empty client_id; name a client id, or leave client_id out") }
+        guard !id.isEmpty else {
+            throw refusal("The broker's URL has an empty client_id; name a client id, or leave client_id out")
+        }
         return id
     }
 
@@ -134,22 +143,26 @@ private struct BrokerURLParts {
         let host: Substring
         var rest: Substring
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw refusal("has a \"[\" without a \"]\"") }
+            guard let end = text.firstIndex(of: "]") else {
+                throw refusal("The broker's URL has a \"[\" without a \"]\"")
+            }
             host = text[..<end].dropFirst()
             rest = text[text.index(after: end)...]
-            guard host.contains(":") else { throw refusal("has brackets around a host that is not an IPv6 address") }
+            guard host.contains(":") else {
+                throw refusal("The broker's URL has brackets around a host that is not an IPv6 address")
+            }
         } else {
             host = text.prefix { $0 != ":" }
             rest = text[host.endIndex...]
             guard !rest.dropFirst().contains(":") else {
-                throw refusal("has several colons in its host; write an IPv6 address in brackets")
+                throw refusal("The broker's URL has several colons in its host; write an IPv6 address in brackets")
             }
         }
-        guard !host.isEmpty else { throw refusal("has no host") }
+        guard !host.isEmpty else { throw refusal("The broker's URL has no host") }
         guard !rest.isEmpty else { return (try decoded(host, "host"), defaultPort) }
         guard rest.removeFirst() == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(rest),
             port > 0
-        else { throw refusal("has an invalid port; use a number from 1 to 65535") }
+        else { throw refusal("The broker's URL has an invalid port; use a number from 1 to 65535") }
         return (try decoded(host, "host"), port)
     }
 }

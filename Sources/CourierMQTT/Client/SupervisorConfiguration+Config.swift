@@ -10,7 +10,7 @@ extension SupervisorConfiguration {
             throw CourierError(
                 .invalidConfiguration,
                 "autoReconnectInterval is \(config.autoReconnectInterval); "
-                    + "it must be at least 1, and at most maxAutoReconnectInterval, "
+                    + "the value must be at least 1, and at most maxAutoReconnectInterval, "
                     + "which is \(config.maxAutoReconnectInterval).")
         }
         self.init()
@@ -74,7 +74,7 @@ extension SupervisorConfiguration {
                 throw CourierError(
                     .invalidConfiguration,
                     "endpoints.returnsToPreferred is after \(time); "
-                        + "it must be more than 0 and at most \(ConnectionLimits.longestTimeout).")
+                        + "the time must be more than 0 and at most \(ConnectionLimits.longestTimeout).")
             }
             returnInterval = time
         }

@@ -102,7 +102,7 @@ extension KeepAliveBounds {
             throw CourierError(
                 .invalidConfiguration,
                 "session.adaptiveKeepAlive.\(name) is \(value); "
-                    + "it must be between \(Self.intervals.lowerBound) and \(Self.intervals.upperBound).")
+                    + "the value must be between \(Self.intervals.lowerBound) and \(Self.intervals.upperBound).")
         }
         guard minimum <= maximum else {
             throw CourierError(

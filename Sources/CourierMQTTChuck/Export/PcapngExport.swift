@@ -64,7 +64,7 @@ struct PcapngExport {
         let bytes = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
         stream.send(
             bytes, .outgoing, at: raw.time,
-            comment: "not recorded: replaces the beginning of this connection, which the export does not contain",
+            comment: "placeholder: the export does not contain the real CONNECT of this connection",
             into: &blocks)
     }
 }

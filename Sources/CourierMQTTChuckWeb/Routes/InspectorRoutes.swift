@@ -116,7 +116,7 @@ final class InspectorRoutes: Sendable {
         let text = request.argument("query") ?? ""
         guard text.utf8.count <= limits.query else {
             throw QueryFailure(
-                json: QueryErrorJSON(column: 1, message: "a query has \(limits.query) bytes at most"))
+                json: QueryErrorJSON(column: 1, message: "a query may have at most \(limits.query) bytes"))
         }
         do throws(MQTTChuckQueryError) {
             return try MQTTChuckQuery(text)

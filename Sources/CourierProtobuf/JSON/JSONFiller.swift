@@ -32,7 +32,8 @@ struct JSONFiller {
             }
             if value == .null, !takesNull(field) { continue }
             if case .member(let first) = field.shape, !oneofs.insert(first).inserted {
-                throw CourierError(.encodingFailed, "\(type.name).\(name) excludes another field that is set")
+                throw CourierError(
+                    .encodingFailed, "\(type.name).\(name) and another field of the same oneof are both set")
             }
             try fill(fields, index, field, from: value)
         }
@@ -183,7 +184,7 @@ struct JSONFiller {
         let text = try number(node, what)
         // Also accept integers that are written as 1e3 or 1.0.
         guard let value = Value(text) ?? Double(text).flatMap({ Value(exactly: $0) }) else {
-            throw mismatch(what, "a whole number in range")
+            throw mismatch(what, "a whole number in the range of its type")
         }
         return value
     }
@@ -242,7 +243,8 @@ struct JSONFiller {
             guard case .string(let text) = node else { return false }
             let parsed = form == .timestamp ? TimeText.parsedTimestamp(text) : TimeText.parsedDuration(text)
             guard let (seconds, nanos) = parsed else {
-                throw mismatch(type.name, form == .timestamp ? "a time of RFC 3339" : "seconds such as \"1.5s\"")
+                throw mismatch(
+                    type.name, form == .timestamp ? "a time in the format of RFC 3339" : "seconds such as \"1.5s\"")
             }
             try fields.write(0, ProtobufCodec.Number<Int64>.self, seconds)
             try fields.write(1, ProtobufCodec.Number<Int32>.self, nanos)

@@ -31,7 +31,9 @@ public final class ProtobufSchema: @unchecked Sendable {
     ///   - name: The full name of the message type.
     ///   - fields: The fields of the type in strictly ascending order of their numbers.
     public init(_ name: String, _ fields: [Field]) {
-        precondition(zip(fields, fields.dropFirst()).allSatisfy { $0.number < $1.number }, "fields not in order")
+        precondition(
+            zip(fields, fields.dropFirst()).allSatisfy { $0.number < $1.number },
+            "the fields are not in the order of their numbers")
         self.name = name
         self.fields = fields
         address = memory.allocate(ProtobufCMessageDescriptor.self, count: 1)

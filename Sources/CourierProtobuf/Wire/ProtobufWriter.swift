@@ -169,7 +169,9 @@ public struct ProtobufWriter {
     @usableFromInline
     func enter(_ field: Int) throws -> ProtobufWriter {
         let fields = record.load(as: UnsafePointer<ProtobufCMessageDescriptor>.self).pointee.fields
-        guard let child = fields?[field].descriptor else { preconditionFailure("not a message field") }
+        guard let child = fields?[field].descriptor else {
+            preconditionFailure("the type of the field is not a message type")
+        }
         return try Self.begin(child.assumingMemoryBound(to: ProtobufCMessageDescriptor.self), in: arena)
     }
 

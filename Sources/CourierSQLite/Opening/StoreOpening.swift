@@ -140,8 +140,9 @@ struct StoreOpening: Sendable {
     private func newer(_ version: Int64) -> CourierError {
         CourierError(
             .storeFailed,
-            "The message store \(files.path) has version \(version), but this library knows only versions up to "
-                + "\(schema.version). Use the newer library that wrote the file, or another file.")
+            "The message store \(files.path) has version \(version), "
+                + "but this library knows only versions up to \(schema.version). "
+                + "Use the newer library that wrote the file, or another file.")
     }
 
 }

@@ -44,8 +44,10 @@ final class MeasuredStream: DuplexByteStream {
             return try stream.read(into: &part)
         }
         switch result {
-        case .bytes(let count): try check(count, atLeast: 1, of: room, "a read into \(room) bytes returned")
-        case .bytesThenWait(let count): try check(count, atLeast: 0, of: room, "a read into \(room) bytes returned")
+        case .bytes(let count):
+            try check(count, atLeast: 1, of: room, "a read into a buffer of \(room) bytes returned the count")
+        case .bytesThenWait(let count):
+            try check(count, atLeast: 0, of: room, "a read into a buffer of \(room) bytes returned the count")
         case .ended: break
         }
         return result
@@ -55,8 +57,9 @@ final class MeasuredStream: DuplexByteStream {
         let result = try stream.write(bytes)
         let all = bytes.byteCount
         switch result {
-        case .bytes(let count): try check(count, atLeast: 1, of: all, "a write of \(all) bytes accepted")
-        case .bytesThenWait(let count): try check(count, atLeast: 0, of: all, "a write of \(all) bytes accepted")
+        case .bytes(let count): try check(count, atLeast: 1, of: all, "a write of \(all) bytes returned the count")
+        case .bytesThenWait(let count):
+            try check(count, atLeast: 0, of: all, "a write of \(all) bytes returned the count")
         }
         return result
     }

@@ -113,7 +113,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
 
     func namesItsContentType() throws {
         let first = adapter.contentType
-        try require("the content type at the second call", adapter.contentType, is: first)
+        try require("the content type that the second call returned", adapter.contentType, is: first)
         let parts = first.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
         let isPlain = first.prefix { $0 != ";" }.utf8.allSatisfy { (33...126).contains($0) }
         let isMIME = parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
@@ -121,12 +121,13 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
     }
 
     func roundTrips() throws {
-        try require(values.count >= 2 && values.contains { $0 != values[0] }, "give at least two different values")
+        try require(
+            values.count >= 2 && values.contains { $0 != values[0] }, "the laws need at least two different values")
         for value in values {
-            try require("the value read back", try read(try write(value)), is: value)
+            try require("the value that was encoded and decoded", try read(try write(value)), is: value)
             let payload: Data = try adapter.toMessage(data: value, topic: "another/topic")
             let back: Value = try adapter.fromMessage(payload, topic: "a/third/topic")
-            try require("the value read back on another topic", back, is: value)
+            try require("the value that was decoded on another topic", back, is: value)
         }
     }
 
@@ -135,26 +136,26 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
             let payload = try write(value)
             let buffer = Data([0xFF, 0x7B, 0x00]) + payload + Data([0xFF])
             let slice = buffer[(buffer.startIndex + 3)..<(buffer.endIndex - 1)]
-            try require("the value read from the middle of a buffer", try read(slice), is: value)
+            try require("the value that was decoded from the middle of a buffer", try read(slice), is: value)
         }
     }
 
     func refusesForeignTypes<Foreign>(_ foreign: Foreign) throws {
         let written = Result { try adapter.toMessage(data: foreign, topic: topic) }
         if case .success(let data) = written {
-            throw Finding("a value of a foreign type was written as \(data.count) bytes")
+            throw Finding("a value of a foreign type was encoded as \(data.count) bytes")
         }
         for value in values {
             let payload = try write(value)
             let read = Result { () throws -> Foreign in try adapter.fromMessage(payload, topic: topic) }
-            if case .success = read { throw Finding("a payload was read as a foreign type") }
+            if case .success = read { throw Finding("a payload was decoded as a foreign type") }
         }
     }
 
     func refusesMalformedPayloads() throws {
         for payload in malformed {
             if let value = try? read(payload) {
-                throw Finding("\(payload.count) malformed bytes were read as \(brief(value))")
+                throw Finding("\(payload.count) malformed bytes were decoded as \(brief(value))")
             }
         }
     }
@@ -163,11 +164,13 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
         let payloads = try values.map { try write($0) }
         for round in 0..<3 {
             for index in payloads.indices.reversed() {
-                try require("value \(index) read in round \(round)", try read(payloads[index]), is: values[index])
+                try require("value \(index), decoded in round \(round)", try read(payloads[index]), is: values[index])
                 for payload in malformed { _ = try? read(payload) }
-                try require("value \(index) read after other values", try read(payloads[index]), is: values[index])
+                try require("value \(index), decoded after other values", try read(payloads[index]), is: values[index])
             }
-            for value in values { try require("a value written again", try read(try write(value)), is: value) }
+            for value in values {
+                try require("a value that was encoded a second time", try read(try write(value)), is: value)
+            }
         }
     }
 
@@ -183,7 +186,8 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
                     let result = Result {
                         for round in 0..<rounds {
                             let value = values[(number + round) % values.count]
-                            try require("the value that a thread reads back", try read(try write(value)), is: value)
+                            try require(
+                                "the value that a thread encoded and decoded", try read(try write(value)), is: value)
                         }
                     }
                     crew.ended(result)

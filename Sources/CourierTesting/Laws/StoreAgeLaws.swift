@@ -42,7 +42,7 @@ enum StoreAgeLaws {
 
         try await probe.commit(.removeExpired(at: back))
         try require(
-            "the remaining messages after the clock was set back", try await probe.incomingIDs(at: present),
+            "the messages that remain after the clock was set back", try await probe.incomingIDs(at: present),
             is: [2, 3, 4, 5])
         try require("the count of incoming messages", try await probe.summary().incomingCount, is: 4)
         try await probe.commit(.keep(messages[0]), .removeExpired(at: forward))

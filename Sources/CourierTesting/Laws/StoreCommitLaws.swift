@@ -130,7 +130,7 @@ enum StoreCommitLaws {
             }
         }
         let completed = await log.all()
-        try require("the batches that completed", completed.sorted(), is: Array(1...(tasks * perTask)))
+        try require("the numbers of the completed batches", completed.sorted(), is: Array(1...(tasks * perTask)))
         try require("failed batches", log.failures, is: [])
         for broker in 0..<3 {
             let scoped = probe.inScope(clientID: "laws", broker: "broker\(broker):1883")

@@ -53,9 +53,11 @@ enum StoreContentLaws {
         // A page may begin after an id that does not exist. If a message is removed between two pages, the other
         // messages must still be found.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
-        try require("the page after id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
-        try require("the incoming page after id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
-        try require("a page with the limit 0", try await probe.outgoingIDs(limit: 0), is: [])
+        try require(
+            "the page of outgoing messages after id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
+        try require(
+            "the page of incoming messages after id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
+        try require("a page of messages with the limit 0", try await probe.outgoingIDs(limit: 0), is: [])
     }
 
     private static func pages(
@@ -67,9 +69,11 @@ enum StoreContentLaws {
             try require(page.count <= limit, "a page of at most \(limit) \(direction) messages has \(page.count)")
             if page.isEmpty { break }
             found += page
-            try require(found.count <= ids.count, "\(direction) pages of \(limit) repeat messages: \(brief(found))")
+            try require(
+                found.count <= ids.count,
+                "\(direction) pages of \(limit) messages contain a message twice: \(brief(found))")
         }
-        try require("all \(direction) pages of \(limit) together", found, is: ids)
+        try require("the messages of all \(direction) pages of \(limit) messages", found, is: ids)
     }
 
     static func directionsAreSeparate(_ probe: StoreProbe) async throws {
@@ -92,9 +96,11 @@ enum StoreContentLaws {
         for progress in course {
             try await probe.commit(.progress(StoreProbe.id(1), progress))
             let expected = [StoredOutgoing(messages[0], progress), StoredOutgoing(messages[1], .queued)]
-            try require("the messages after progress \(progress)", try await probe.outgoing(), is: expected)
+            try require(
+                "the messages after a change of the progress to \(progress)", try await probe.outgoing(), is: expected)
             let sent: [UInt64] = progress == .queued ? [] : [1]
-            try require("the sent messages after progress \(progress)", try await probe.sentIDs(), is: sent)
+            try require(
+                "the sent messages after a change of the progress to \(progress)", try await probe.sentIDs(), is: sent)
         }
         // A store must also find sent messages whose ids are far from each other, with many queued messages in between.
         try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
@@ -150,7 +156,8 @@ enum StoreContentLaws {
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .removeIncoming(StoreProbe.id(2)))
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .removeIncoming(StoreProbe.id(2)))
         try await probe.commit(.progress(StoreProbe.id(1), .received(packetID: 1)))
-        try require("the outgoing messages after progress of a removed message", try await probe.outgoingIDs(), is: [])
+        try require(
+            "the outgoing messages after a progress change of a removed message", try await probe.outgoingIDs(), is: [])
         try await probe.commit(.removeAll)
         try await probe.commit(.removeAll)
     }
@@ -172,7 +179,7 @@ enum StoreContentLaws {
         try await probe.commit(.removeAll)
         try await check(12, "removeAll")
         try await probe.commit(.enqueue(StoreProbe.message(20)), .removeAll)
-        try await check(20, "removeAll in the message's own batch")
+        try await check(20, "a batch that adds a message and removes everything")
     }
 
     static func incomingMatchesFilter(_ probe: StoreProbe) async throws {
@@ -183,12 +190,16 @@ enum StoreContentLaws {
         for filter in filters {
             let parsed = try TopicFilter(filter)
             let expected = try messages.filter { parsed.matches(try TopicName($0.topic)) }.map(\.id.rawValue)
-            try require("the messages that match \(filter)", try await probe.incomingIDs(filter), is: expected)
+            try require(
+                "the messages that match the filter \(filter)", try await probe.incomingIDs(filter), is: expected)
         }
         let many = (100..<200).map { StoreProbe.message($0, topic: "noise") } + [StoreProbe.message(200, topic: "a/z")]
         try await probe.commit(many.map { .keep($0) })
-        try require("one message that matches a/z", try await probe.incomingIDs("a/z", limit: 1), is: [200])
-        try require("a page of a/+", try await probe.incomingIDs("a/+", after: 2, limit: 1), is: [8])
+        try require(
+            "the first message that matches the filter a/z", try await probe.incomingIDs("a/z", limit: 1), is: [200])
+        try require(
+            "the first message after id 2 that matches the filter a/+",
+            try await probe.incomingIDs("a/+", after: 2, limit: 1), is: [8])
     }
 
     static func expiryConcernsIncoming(_ probe: StoreProbe) async throws {
@@ -197,12 +208,12 @@ enum StoreContentLaws {
         let messages = ends.enumerated().map { StoreProbe.message(UInt64($0 + 1), expiresAt: $1) }
         try await probe.commit(messages.map { .keep($0) } + messages.map { .enqueue($0) })
         try require("incoming messages that are not expired", try await probe.incomingIDs(), is: [2, 3, 4])
-        try require("the messages that match", try await probe.incomingIDs("#", limit: 1), is: [2])
+        try require("the first message that matches the filter #", try await probe.incomingIDs("#", limit: 1), is: [2])
         try await probe.commit(.removeExpired(at: now))
         try require("incoming messages after removeExpired", try await probe.incomingIDs(), is: [2, 3, 4])
         try require("the count of incoming messages", try await probe.summary().incomingCount, is: 3)
         try await probe.commit(.removeExpired(at: now + 2 * 3_600))
-        try require("incoming messages two hours later", try await probe.incomingIDs(), is: [3, 4])
+        try require("incoming messages after two hours", try await probe.incomingIDs(), is: [3, 4])
         try require("outgoing messages at the end", try await probe.outgoingIDs(), is: [1, 2, 3, 4])
     }
 
@@ -210,15 +221,15 @@ enum StoreContentLaws {
         try await probe.commit([1, 2, 65_535, 2].map { .rememberPacketID($0) })
         try require("the packet ids", try await probe.packetIDs(), is: [1, 2, 65_535])
         try await probe.commit(.forgetPacketID(2))
-        try require("the packet ids without 2", try await probe.packetIDs(), is: [1, 65_535])
+        try require("the packet ids after 2 is removed", try await probe.packetIDs(), is: [1, 65_535])
         try await probe.commit(.rememberPacketID(1))
         try await probe.commit(.forgetPacketID(1))
-        try require("the packet ids without 1", try await probe.packetIDs(), is: [65_535])
+        try require("the packet ids after 1 is removed", try await probe.packetIDs(), is: [65_535])
         try await probe.commit((1...1_000).map { .rememberPacketID($0) })
         try require("the count of packet ids", try await probe.packetIDs().count, is: 1_001)
         try await probe.commit(.enqueue(StoreProbe.message(1)), .forgetAllPacketIDs)
-        try require("the packet ids after all are forgotten", try await probe.packetIDs(), is: [])
-        try require("messages after packet ids are forgotten", try await probe.outgoingIDs(), is: [1])
+        try require("the packet ids after all packet ids are removed", try await probe.packetIDs(), is: [])
+        try require("the outgoing messages after all packet ids are removed", try await probe.outgoingIDs(), is: [1])
     }
 
     static func subscriptionsAreByFilter(_ probe: StoreProbe) async throws {
@@ -311,6 +322,6 @@ enum StoreContentLaws {
         try require("the incoming messages \(name)", try await probe.incoming().map(\.topic), is: ["in/\(index)"])
         try require("packet ids \(name)", try await probe.packetIDs(), is: [UInt16(index + 1)])
         try require("filters \(name)", try await probe.subscriptions().map(\.filter.string), is: ["in/\(index)"])
-        try require("the count of outgoing \(name)", try await probe.summary().outgoingCount, is: 1)
+        try require("the count of outgoing messages \(name)", try await probe.summary().outgoingCount, is: 1)
     }
 }

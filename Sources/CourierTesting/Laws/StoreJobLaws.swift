@@ -25,8 +25,9 @@ enum StoreJobLaws {
         let one = try await probe.store.job(StoreProbe.id(2), in: probe.scope)
         try require("the job with id 2", one, is: StoredJob(messages[1], parked))
         let none = try await probe.store.job(StoreProbe.id(3), in: probe.scope)
-        try require("a job that does not exist", none, is: nil)
-        try require("the incoming messages beside jobs", try await probe.incoming().map(\.id.rawValue), is: [3])
+        try require("the result for a job that does not exist", none, is: nil)
+        try require(
+            "the incoming messages in a store with jobs", try await probe.incoming().map(\.id.rawValue), is: [3])
         try require("the last id", try await probe.summary().lastMessageID, is: StoreProbe.id(4))
 
         try await probe.commit(

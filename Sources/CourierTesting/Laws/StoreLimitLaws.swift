@@ -12,7 +12,9 @@ enum StoreLimitLaws {
         // The second batch begins with changes that the store could accept. The later changes need too much room, so
         // the store must refuse all changes of the batch.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
-        guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
+        guard case .failure = await probe.result(of: batch) else {
+            throw Finding("the store refused a batch and accepted the same batch later")
+        }
         try require("the store after a refused batch with removals", try await probe.snapshot(), is: before)
     }
 

@@ -18,7 +18,7 @@ enum StoreRejectionLaws {
             .progress(StoreProbe.id(1), .sent(packetID: 5)))
         try await check([2, 3, 0], "a change of the progress")
         try await probe.commit(.strike(StoreProbe.id(2), count: 0))
-        try await check([2, 0, 0], "a count of 0")
+        try await check([2, 0, 0], "a change of the strikes to 0")
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .enqueue(StoreProbe.message(1)))
         try await check([0, 0, 0], "a new message with the id of a removed message")
     }
@@ -54,7 +54,9 @@ enum StoreRejectionLaws {
         try require("the rejected messages that remain", try await probe.rejected(), is: [expected[1]])
         try await probe.commit(
             .enqueue(StoreProbe.message(6)), .reject(StoreProbe.id(6), reason: "", at: StoreProbe.moment))
-        try require("the rejections in the batch of their message", try await probe.rejected().count, is: 2)
+        try require(
+            "the count of rejected messages after a batch that adds and rejects a message",
+            try await probe.rejected().count, is: 2)
         try await probe.commit(.removeAll)
         try require("the rejected messages after removeAll", try await probe.rejected(), is: [])
     }

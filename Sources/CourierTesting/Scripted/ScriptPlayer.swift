@@ -233,7 +233,7 @@ struct ScriptPlayer: Sendable {
             case .taken: break
             case .ping: answer(packet, now, &actions)
             case .unexpected:
-                fail("\(RecordedRequest(packet)) arrived, but the rest of the recording does not have it", &actions)
+                fail("\(RecordedRequest(packet)) arrived, but the rest of the recording does not contain it", &actions)
                 return false
             }
         }
@@ -265,7 +265,7 @@ struct ScriptPlayer: Sendable {
             if let lastPacket {
                 answer(lastPacket, now, &actions)
             } else {
-                fail("no earlier step expects a packet that could be answered", &actions)
+                fail("there is no packet to answer, because no earlier step expects a packet", &actions)
             }
         case .send(let packet): actions.append(.send(packet))
         case .sendBytes(let bytes): actions.append(.sendBytes(bytes))

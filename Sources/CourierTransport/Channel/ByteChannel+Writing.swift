@@ -151,11 +151,13 @@ extension ByteChannel {
             let rest = bytes.extracting(taken..<bytes.byteCount)
             switch try stream.write(rest) {
             case .bytes(let count):
-                precondition(count <= rest.byteCount, "a stream reports more written bytes than the channel gave it")
+                precondition(
+                    count <= rest.byteCount, "a stream reports that it wrote more bytes than the channel passed to it")
                 if count <= 0 { isWritable = false }
                 taken += max(0, count)
             case .bytesThenWait(let count):
-                precondition(count <= rest.byteCount, "a stream reports more written bytes than the channel gave it")
+                precondition(
+                    count <= rest.byteCount, "a stream reports that it wrote more bytes than the channel passed to it")
                 isWritable = false
                 taken += max(0, count)
             }

@@ -88,7 +88,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
         case .notHTTP: throw otherProtocol
         case .tooLong(let limit): throw route.error(.proxyFailed, "sent headers of more than \(limit) bytes")
         case .tooManyFields(let limit): throw route.error(.proxyFailed, "sent more than \(limit) header fields")
-        case .malformed(let what): throw route.error(.proxyFailed, "sent headers with an error: the text \(what)")
+        case .malformed(let what): throw route.error(.proxyFailed, "sent headers with an error: \(what)")
         }
     }
 
@@ -141,8 +141,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         case 403:
             return route.error(
                 .proxyRefused,
-                "does not allow connections to \(target) (status 403); its administrator has to allow that host and "
-                    + "port")
+                "does not allow connections to \(target) (status 403); "
+                    + "its administrator has to allow that host and port")
         case 405, 501:
             return route.error(
                 .proxyRefused, "does not support CONNECT requests (status \(status)); is it a proxy?")

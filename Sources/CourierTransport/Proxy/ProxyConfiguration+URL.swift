@@ -9,14 +9,15 @@ extension ProxyConfiguration {
     ///   the URL, because any part of the URL may contain a password.
     public init(url: String) throws(TransportError) {
         guard let mark = url.firstRange(of: "://") else {
-            throw Self.refusal("has no scheme; begin it with http://, socks5:// or socks5h://")
+            throw Self.refusal("the proxy's URL has no scheme; begin it with http://, socks5:// or socks5h://")
         }
         let kind = try Self.kind(url[..<mark.lowerBound])
         var authority = url[mark.upperBound...]
         if let end = authority.firstIndex(where: { "/?#".contains($0) }) {
             guard authority[end...] == "/" else {
                 throw Self.refusal(
-                    "has text after its host and port; remove that text, or, if it belongs to a password, "
+                    "the proxy's URL has text after its host and port; "
+                        + "remove that text, or, if it belongs to a password, "
                         + "write “/” as %2F, “?” as %3F and “#” as %23")
             }
             authority = authority[..<end]
@@ -29,22 +30,24 @@ extension ProxyConfiguration {
         }
         let (host, port) = try Self.hostAndPort(authority)
         guard let port = port ?? (kind == .http ? nil : Self.defaultSOCKSPort) else {
-            throw Self.refusal("has no port; add the port of the HTTP proxy, such as 3128 or 8080")
+            throw Self.refusal("the proxy's URL has no port; add the port of the HTTP proxy, such as 3128 or 8080")
         }
         try self.init(kind, host: host, port: port, credentials: credentials)
     }
 
     private static func refusal(_ what: String) -> TransportError {
-        TransportError(.invalidConfiguration, "the proxy's URL \(what)")
+        TransportError(.invalidConfiguration, what)
     }
 
     private static func kind(_ text: Substring) throws(TransportError) -> Kind {
         let scheme = text.lowercased()
         if let kind = Kind(rawValue: scheme) { return kind }
         switch scheme {
-        case "https": throw refusal("begins with https://, but TLS to a proxy is not supported; use http://")
-        case "socks", "socks4", "socks4a": throw refusal("needs SOCKS version 5; use socks5:// or socks5h://")
-        default: throw refusal("has a scheme that is not known; use http://, socks5:// or socks5h://")
+        case "https":
+            throw refusal("the proxy's URL begins with https://, but TLS to a proxy is not supported; use http://")
+        case "socks", "socks4", "socks4a":
+            throw refusal("the proxy's URL needs SOCKS version 5; use socks5:// or socks5h://")
+        default: throw refusal("the proxy's URL has a scheme that is not known; use http://, socks5:// or socks5h://")
         }
     }
 
@@ -53,7 +56,8 @@ extension ProxyConfiguration {
         let decoded = parts.compactMap(\.percentDecoded)
         guard decoded.count == parts.count, let user = decoded.first else {
             throw refusal(
-                "has an invalid percent escape in its user name or password; write a percent sign as %25")
+                "the proxy's URL has an invalid percent escape in its user name or password; "
+                    + "write a percent sign as %25")
         }
         return ProxyCredentials(user: user, password: decoded.count > 1 ? decoded[1] : "")
     }
@@ -62,22 +66,24 @@ extension ProxyConfiguration {
         let host: Substring
         var rest: Substring
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw refusal("has a “[” without a “]”") }
+            guard let end = text.firstIndex(of: "]") else { throw refusal("the proxy's URL has a “[” without a “]”") }
             host = text[text.index(after: text.startIndex)..<end]
             rest = text[text.index(after: end)...]
-            guard host.contains(":") else { throw refusal("has brackets around a host that is not an IPv6 address") }
+            guard host.contains(":") else {
+                throw refusal("the proxy's URL has brackets around a host that is not an IPv6 address")
+            }
         } else {
             host = text.prefix { $0 != ":" }
             rest = text[host.endIndex...]
             guard !rest.dropFirst().contains(":") else {
-                throw refusal("has several colons in its host; write an IPv6 address in brackets")
+                throw refusal("the proxy's URL has several colons in its host; write an IPv6 address in brackets")
             }
         }
-        guard !host.isEmpty else { throw refusal("has no host") }
+        guard !host.isEmpty else { throw refusal("the proxy's URL has no host") }
         if rest.isEmpty { return (String(host), nil) }
         let first = rest.removeFirst()
         guard first == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(rest), port > 0 else {
-            throw refusal("has an invalid port; use a number from 1 to 65535")
+            throw refusal("the proxy's URL has an invalid port; use a number from 1 to 65535")
         }
         return (String(host), port)
     }

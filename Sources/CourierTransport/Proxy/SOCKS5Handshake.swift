@@ -120,7 +120,8 @@ struct SOCKS5Handshake: ProxyHandshake {
                 "requires authentication; add a user name and a password to its configuration")
         case (Method.noneAcceptable, _?):
             throw route.error(
-                .proxyAuthenticationFailed, "accepts neither a user name with a password nor a client without them")
+                .proxyAuthenticationFailed,
+                "accepts neither a user name with a password nor a client without authentication")
         default:
             throw route.error(
                 .proxyFailed, "chose the authentication method \(answer[1]), which this client did not offer")

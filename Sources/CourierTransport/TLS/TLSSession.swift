@@ -208,8 +208,9 @@ final class TLSSession {
         }
         return TransportError(
             failure.code,
-            "\(failure.message); the peer may not know the identity \(key.identity.debugDescription) of the pre-shared key, or "
-                + "may have another key for this identity", errno: failure.errno)
+            "\(failure.message); "
+                + "the peer may not know the identity \(key.identity.debugDescription) of the pre-shared key, "
+                + "or may have another key for this identity", errno: failure.errno)
     }
 
     /// True if the peer's certificate has subject alternative names, or if there is no certificate.

@@ -57,7 +57,7 @@ struct WebSocketClientHandshake: Sendable {
             }
             interimCount += 1
             guard interimCount <= HTTPHead.interimLimit else {
-                throw mismatch("it sent more than \(HTTPHead.interimLimit) interim responses")
+                throw mismatch("the server sent more than \(HTTPHead.interimLimit) interim responses")
             }
             reader = Self.makeReader(configuration)
         }
@@ -67,8 +67,8 @@ struct WebSocketClientHandshake: Sendable {
     func brokenOff(_ deed: String, errno: Int32?) -> TransportError {
         TransportError(
             .webSocketHandshakeFailed,
-            "connection \(deed) by \(peerName) before it answered the request for a WebSocket; does this port speak "
-                + "WebSocket?", errno: errno)
+            "connection \(deed) by \(peerName) before it answered the request for a WebSocket; "
+                + "does this port speak WebSocket?", errno: errno)
     }
 
     // MARK: Checking the response
@@ -76,18 +76,21 @@ struct WebSocketClientHandshake: Sendable {
     private func check(_ head: HTTPHead) throws(TransportError) {
         guard let status = head.status else { throw failure(.notHTTP) }
         guard status == 101 else { throw refusal(status, head) }
-        guard head.startLine.hasPrefix("HTTP/1.1") else { throw mismatch("it uses HTTP/1.0 instead of HTTP/1.1") }
+        guard head.startLine.hasPrefix("HTTP/1.1") else {
+            throw mismatch("the response uses HTTP/1.0 instead of HTTP/1.1")
+        }
         guard head.elements("upgrade").map({ $0.lowercased() }) == ["websocket"] else {
-            throw mismatch("its Upgrade field does not say websocket")
+            throw mismatch("the response's Upgrade field does not say websocket")
         }
         guard head.elements("connection").contains(where: { $0.lowercased() == "upgrade" }) else {
-            throw mismatch("its Connection field does not say Upgrade")
+            throw mismatch("the response's Connection field does not say Upgrade")
         }
         guard head.values("sec-websocket-accept") == [key.accept] else {
-            throw mismatch("its Sec-WebSocket-Accept does not match the key; another machine may have answered")
+            throw mismatch(
+                "the response's Sec-WebSocket-Accept does not match the key; another machine may have answered")
         }
         if let name = head.elements("sec-websocket-extensions").first {
-            throw mismatch("it uses the extension \(configuration.quoted(name)), which was not offered")
+            throw mismatch("the response uses the extension \(configuration.quoted(name)), which was not offered")
         }
         try checkSubprotocol(head.values("sec-websocket-protocol"))
     }
@@ -97,7 +100,8 @@ struct WebSocketClientHandshake: Sendable {
         if chosen == [configuration.subprotocol] { return }
         let what =
             chosen.isEmpty
-            ? "did not choose it" : "chose \(configuration.quoted(chosen.joined(separator: ", "))) instead"
+            ? "did not choose this subprotocol"
+            : "chose \(configuration.quoted(chosen.joined(separator: ", "))) instead"
         throw TransportError(
             .webSocketSubprotocolRefused,
             "\(peerName) was asked for the WebSocket subprotocol “\(configuration.subprotocol)” at "
@@ -117,7 +121,7 @@ struct WebSocketClientHandshake: Sendable {
                 "\(peerName) answered the request for a WebSocket with something that is not HTTP/1.1")
         case .tooLong(let limit): mismatch("the head has more than \(limit) bytes")
         case .tooManyFields(let limit): mismatch("the head has more than \(limit) fields")
-        case .malformed(let what): mismatch("the head \(what)")
+        case .malformed(let what): mismatch(what)
         }
     }
 
@@ -136,8 +140,8 @@ struct WebSocketClientHandshake: Sendable {
         case 401, 403:
             return TransportError(
                 .webSocketUnauthorized,
-                "\(peerName) answered \(answer) to the request for a WebSocket at \(path); the header fields must carry "
-                    + "valid credentials")
+                "\(peerName) answered \(answer) to the request for a WebSocket at \(path); "
+                    + "the header fields must carry valid credentials")
         case 404:
             return refused("\(peerName) answered \(answer): it has no WebSocket at \(path); use another path")
         case 426:

@@ -77,8 +77,8 @@ extension WebSocketConfiguration {
     public func check() throws(TransportError) {
         guard path.hasPrefix("/"), path.isVisibleASCII, !path.utf8.contains(UInt8(ascii: "#")) else {
             throw refuse(
-                "the path “\(HTTPHead.shown(shownPath))” must begin with a slash, and be percent-encoded without spaces or "
-                    + "a fragment")
+                "the path “\(HTTPHead.shown(shownPath))” must begin with a slash, "
+                    + "and be percent-encoded without spaces or a fragment")
         }
         if let host, host.isEmpty || !host.isVisibleASCII || host.utf8.contains(where: { "/?#@".utf8.contains($0) }) {
             // The text before an “@” may be a password.

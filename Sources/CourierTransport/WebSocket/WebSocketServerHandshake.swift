@@ -25,7 +25,7 @@ struct WebSocketServerHandshake: Sendable {
             let (taken, head) = try reader.read(bytes)
             return (taken, head.map(verdict))
         } catch {
-            return (bytes.count, refuse("400 Bad Request", "it is not an HTTP/1.1 request within the limits"))
+            return (bytes.count, refuse("400 Bad Request", "the request is too large, or is not an HTTP/1.1 request"))
         }
     }
 
@@ -33,19 +33,23 @@ struct WebSocketServerHandshake: Sendable {
         let line = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
         guard line.count == 3, line[0] == "GET", line[1].hasPrefix("/"), line[2] == "HTTP/1.1",
             head.values("host").count == 1
-        else { return refuse("400 Bad Request", "it is not an HTTP/1.1 request for a path") }
+        else { return refuse("400 Bad Request", "the request is not an HTTP/1.1 GET request for a path") }
         guard head.elements("upgrade").contains(where: { $0.lowercased() == "websocket" }),
             head.elements("connection").contains(where: { $0.lowercased() == "upgrade" })
-        else { return refuse("426 Upgrade Required", "it does not ask for a WebSocket", "Upgrade: websocket\r\n") }
+        else {
+            return refuse("426 Upgrade Required", "the request does not ask for a WebSocket", "Upgrade: websocket\r\n")
+        }
         guard head.values("sec-websocket-version") == ["13"] else {
-            return refuse("426 Upgrade Required", "its WebSocket version is not 13", "Sec-WebSocket-Version: 13\r\n")
+            return refuse(
+                "426 Upgrade Required", "the WebSocket version of the request is not 13",
+                "Sec-WebSocket-Version: 13\r\n")
         }
         let keys = head.values("sec-websocket-key")
         guard keys.count == 1, let key = WebSocketKey(keys[0]) else {
-            return refuse("400 Bad Request", "its Sec-WebSocket-Key is not 16 bytes in base64")
+            return refuse("400 Bad Request", "the Sec-WebSocket-Key of the request is not 16 bytes in base64")
         }
         guard head.elements("sec-websocket-protocol").contains(where: { $0 == subprotocol }) else {
-            return refuse("400 Bad Request", "it does not offer the subprotocol “\(subprotocol)”")
+            return refuse("400 Bad Request", "the request does not offer the subprotocol “\(subprotocol)”")
         }
         return Verdict(
             answer: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -169,7 +169,7 @@ extension Violation: CustomStringConvertible {
         case .reservedConnectFlag: "the reserved bit is set"
         case .invalidWillQoS: "will QoS 3 does not exist"
         case .willFlagsWithoutWill: "will QoS or retain is set without a will"
-        case .passwordWithoutUsername: "a password needs a user name before MQTT 5"
+        case .passwordWithoutUsername: "before MQTT 5, a password needs a user name"
         case .emptyClientID: "an empty client identifier cannot have a stored session"
         case .reservedAcknowledgeFlags: "a reserved bit is set"
         case .sessionPresentInRefusal: "a refused connection cannot have a session"

@@ -44,7 +44,7 @@ import Testing
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check { FaultyStream.pair(.readsNothing) }
         }
-        #expect(violation?.finding.hasSuffix("returned 0") == true)
+        #expect(violation?.finding.hasSuffix("returned the count 0") == true)
     }
 
     @Test func `a stream whose read blocks is reported as a timeout violation`() async throws {

@@ -254,7 +254,8 @@ import Testing
             await client.send(Self.publish("b", 1))
             _ = await client.end()
             let failure = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
-            #expect(failure?.event == "PUBLISH (to b, QoS 1) arrived, but the rest of the recording does not have it")
+            #expect(
+                failure?.event == "PUBLISH (to b, QoS 1) arrived, but the rest of the recording does not contain it")
         }
     }
 

@@ -124,7 +124,8 @@ import Testing
         var play = Play(.answer)
         #expect(
             play.opened() == [
-                "failed: connection 1, step 1 (answer): no earlier step expects a packet that could be answered",
+                "failed: connection 1, step 1 (answer): "
+                    + "there is no packet to answer, because no earlier step expects a packet",
                 "cut orderly",
             ])
     }

@@ -111,7 +111,8 @@ import Testing
             "an extension", "Connection", to: "Connection: Upgrade\r\nSec-WebSocket-Extensions: permessage-deflate",
             .webSocketHandshakeFailed, "extension “permessage-deflate”"),
         changing(
-            "no subprotocol", "Sec-WebSocket-Protocol", to: nil, .webSocketSubprotocolRefused, "did not choose it"),
+            "no subprotocol", "Sec-WebSocket-Protocol", to: nil, .webSocketSubprotocolRefused,
+            "did not choose this subprotocol"),
         changing(
             "another subprotocol", "Sec-WebSocket-Protocol", to: "Sec-WebSocket-Protocol: mqttv3.1",
             .webSocketSubprotocolRefused, "“mqttv3.1”"),
