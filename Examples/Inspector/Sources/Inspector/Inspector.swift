@@ -5,9 +5,11 @@ import CourierMQTTChuckWeb
 import CourierTesting
 import Dispatch
 import Foundation
+import Synchronization
 
 /// A broker, a fleet that publishes positions and an office that reads them, all shown by the packet inspector. The
-/// first line of the output is the address of the page. The program runs until it is interrupted.
+/// office also processes repairs: the first attempt of each repair parks its message, so that it can be retried on the
+/// page. The first line of the output is the address of the page. The program runs until it is interrupted.
 ///
 ///     swift run Inspector [messages a second, 20 by default]
 @main struct Inspector {
@@ -26,12 +28,12 @@ import Foundation
         }
         let broker = try LoopbackBroker.start()
         let logger = MQTTChuckLogger()
-        let server = try logger.serve()
+        let fleet = client("fleet", broker, logger)
+        let office = client("office", broker, logger)
+        let server = try logger.serve(parkedMessages: { ["office": office.parked] })
         print(server.url)
         fflush(nil)
 
-        let fleet = client("fleet", broker, logger)
-        let office = client("office", broker, logger)
         for client in [fleet, office] { client.connect() }
         for client in [fleet, office] { try await client.connected() }
         let reading = Task {
@@ -42,7 +44,18 @@ import Foundation
             }
         }
         defer { reading.cancel() }
-        try await fleet.subscribe(to: "orders/+", qos: .one)
+        let known = Mutex<Set<String>>([])
+        let repairs = try office.process(String.self, from: "repairs/#") { repair, _ in
+            if known.withLock({ $0.insert(repair).inserted }) {
+                throw Park(reason: "No garage is free for <b>this</b>.")
+            }
+        }
+        try await repairs.subscribed()
+        for bus in 1...3 {
+            try await fleet.publish("The brakes of bus \(bus) are loud.", to: "repairs/\(bus)", qos: .one)
+        }
+        let driving = Task { for try await _ in fleet.messages(String.self, from: "orders/+", qos: .one) {} }
+        defer { driving.cancel() }
         try await report(fleet, broker, rate: rate)
         withExtendedLifetime(server) {}
     }
