@@ -20,7 +20,8 @@ struct EntryTable: ~Copyable {
     private var memory = MessageMemory()
     /// True while the session driver reads bytes of ``memory`` without the queue's lock.
     private var isLent = false
-    /// The memory of messages that ended while ``isLent`` was true. It is freed when ``isLent`` becomes false.
+    /// The memory of messages that ended while the session driver was reading bytes without the lock (``isLent``). This
+    /// memory is freed when the session driver has finished reading.
     private var spent = MessageMemory.SpentPlaces()
 
     init() {}
@@ -146,8 +147,9 @@ struct EntryTable: ~Copyable {
     /// Returns the slot of the first entry with a number above `number`; `nil` if there is none. Unlike slots, numbers
     /// stay valid when entries are added.
     func next(afterNumber number: Int) -> Slot? {
-        // An entry may move to a higher slot than its number, but never to a lower slot. So the search starts after the
-        // slot `number`. It skips moved entries whose own number is not above `number`.
+        // When an entry is added, its slot equals its number. Later, the entry may move to a higher slot, but never to
+        // a lower one. Therefore, every entry with a number above `number` has a slot above `number`, and the search
+        // starts there. Entries with lower numbers may have moved there, too. The loop skips them.
         var slot = next(after: number)
         while let one = slot, self[one].number <= number { slot = next(after: one) }
         return slot

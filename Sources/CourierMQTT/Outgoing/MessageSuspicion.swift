@@ -109,9 +109,9 @@ struct MessageSuspicion: Sendable {
 
         /// Returns true if `now` is within `closeWindow` after the message was sent.
         ///
-        /// If the last byte is not written yet, the time of the first byte counts. The broker may close the connection
-        /// before it has read the last byte. For example, it reads the packet's size first, and refuses a packet that
-        /// is too large.
+        /// If the last byte is not written yet, the time of the first byte counts, because the broker may close the
+        /// connection before it has read the last byte. For example, the broker reads the packet's size first, and
+        /// refuses a packet that is too large.
         func isRecent(_ now: Instant) -> Bool {
             guard let start = lastByteAt ?? firstByteAt else { return false }
             return start.duration(to: now) <= MessageSuspicion.closeWindow
@@ -137,8 +137,8 @@ struct MessageSuspicion: Sendable {
 
     /// The maximum number of unacknowledged messages:
     /// - `nil`, no limit, if there is no suspicion;
-    /// - 0 without a connection, during the test of a connection without messages, and until the broker has answered a
-    ///   PINGREQ;
+    /// - 0 without a connection, on a control connection (which sends no messages, as a test), and until the broker has
+    ///   answered a PINGREQ on the connection;
     /// - 1 after the broker has answered a PINGREQ on the connection.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }

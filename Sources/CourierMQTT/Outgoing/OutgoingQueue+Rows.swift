@@ -96,7 +96,7 @@ struct RowState {
 
 /// Functions for ``OutgoingStore``. They run on the event loop.
 extension OutgoingQueue {
-    /// Returns the properties for a message's PUBLISH packet. The list is empty if the client does not speak MQTT 5.
+    /// Returns the properties for a message's PUBLISH packet; no properties if the client does not use MQTT 5.
     func packetProperties(_ properties: MessageProperties) -> PacketProperties {
         state.withLock { $0.carriesProperties } ? PacketProperties(publishing: properties) : []
     }
@@ -242,7 +242,7 @@ extension OutgoingQueue {
 
     // MARK: Rows of the store
 
-    /// A row of an earlier process that becomes an entry.
+    /// The data of a row that an earlier process stored. The queue adds an entry for this row.
     struct LoadedRow {
         let message: StoredMessage
         /// The time when the earlier process accepted the message.
@@ -324,8 +324,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Copies the bytes of stored messages into memory, from one page of rows, which is the result of one read. Handles
-    /// the entries whose bytes are on disk only, in the order of the entries.
+    /// Fills the memory from one page of rows, which is the result of one read of the store. If an entry's bytes are on
+    /// disk only, copies them into memory, until the memory is full. Handles these entries in their order.
     ///
     /// - Parameters:
     ///   - rows: The page, in the order of the row ids.
@@ -395,8 +395,9 @@ extension OutgoingQueue.State {
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))
-        // For QoS 2, the session driver takes the message first, stores the packet id, and then sends the message. The
-        // message may still expire before it is sent.
+        // Also store the entry's expiry time in the header, because the message may still expire after the session
+        // driver has taken it. For QoS 2, the driver takes the message first, stores the packet id, and then sends the
+        // message.
         header.firstSendEnd = table[slot].end
         header.acceptedAt = row.acceptedAt
         row.topic.withUTF8Bytes { topic in

@@ -83,7 +83,8 @@ final class OutgoingQueue: Sendable {
     let policy: OfflinePolicy
     let state: Mutex<State>
     /// True while there is a connection. Callers read the value without the lock, so it may be out of date. If the
-    /// value is false, callers read the exact time.
+    /// value is true, the time of the event loop's last round is exact enough for a new message. Otherwise, callers
+    /// read the clock.
     let isProbablyConnected = Atomic(false)
 
     init(

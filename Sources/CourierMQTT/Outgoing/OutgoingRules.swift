@@ -234,7 +234,7 @@ struct OutgoingRules {
     /// sent in batches.
     var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
-    /// Records that `count` messages were taken to be sent.
+    /// Records that the session driver took `count` messages to send them.
     mutating func sent(_ count: Int, now: MonotonicInstant) {
         guard var pace, count > 0 else { return }
         pace.left -= count

@@ -53,8 +53,8 @@ extension OutgoingStore {
         }
         for row in rows {
             guard row.message.id.rawValue <= lastEarlierID else { return endEarlierRows() }
-            // Skip a restored row. It already has an entry, because the session driver continues the delivery of its
-            // message.
+            // Skip a restored row, because its message already has an entry: the session driver continues the message's
+            // delivery.
             if restored.remove(row.message.id) == nil {
                 guard let end = addEarlier(row) else {
                     parts.wakeSession()

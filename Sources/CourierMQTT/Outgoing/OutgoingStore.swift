@@ -130,8 +130,8 @@ final class OutgoingStore: @unchecked Sendable {
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
-        // The next session may use another scope (client id and broker). The rows of that scope may have ids below
-        // `lastRead`.
+        // Read the rows from the beginning again, because the next session may use another scope (client id and
+        // broker), whose rows may have ids below `lastRead`.
         lastRead = nil
         restored = []
         stopReading()
@@ -191,8 +191,8 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // One message or another change of the commit may have caused the failure. So commit each message alone
-            // now.
+            // Commit each message alone now, because a single message may have caused the failure, or another change in
+            // the same commit.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }
@@ -203,7 +203,7 @@ final class OutgoingStore: @unchecked Sendable {
             isCommitting = false
             return commitNext()
         }
-        // Skip a message that has ended in the meantime. It must not get a row.
+        // Skip a message that has ended in the meantime, because it must not get a row.
         guard queue.contains(batch.tokens[index]) else { return commitEach(batch, index + 1, in: scope) }
         store.commit([.enqueue(batch.messages[index])], in: scope) { [loop] result in
             loop.execute { [self] in
@@ -218,8 +218,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     private func accept(_ tokens: [Token]) {
         let (tasks, wakesSession) = queue.stored(tokens)
-        // Wake the session driver first. A resumed task may publish at once, and its new message must not overtake a
-        // stored message.
+        // Wake the session driver first, because a resumed task may publish at once, and its new message must not
+        // overtake a stored message.
         if wakesSession { parts.wakeSession() }
         for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }
@@ -275,15 +275,15 @@ extension OutgoingStore {
 
     /// Stores the progress of a delivery, and then calls `stored`.
     ///
-    /// If the broker loses the session before the progress is stored, `stored` is not called. In that case, the message
-    /// may already be sent again with the same packet id, and the progress of this new delivery is not stored yet.
+    /// If the broker loses the session before the progress is stored, `stored` is not called, because the message may
+    /// then be sent again with the same packet id. The progress of that new delivery is not stored yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }
     }
 
-    /// Removes the row of a message that ended. May be called from any thread. If the message was sent, a power cut may
-    /// undo the removal. In this case, the next process sends the message again.
+    /// Removes the row of a message that ended. If the message was sent, a power cut may undo the removal. In this
+    /// case, the next process sends the message again. May be called from any thread.
     func ended(_ row: EndedRow) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(row) } }
         if row.wasSent {

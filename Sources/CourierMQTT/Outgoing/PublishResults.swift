@@ -45,7 +45,7 @@ final class PublishResults: @unchecked Sendable {
     /// Reports the broker's answers to messages. Adds all completions to the delivery queue in one step. Runs on the
     /// event loop. `now` is the time when the answers arrived.
     func report(_ answers: [OutgoingQueue.Answer], now: ContinuousClock.Instant) {
-        // Use a local variable. Each access to the property would cost a check for exclusive access.
+        // Use a local variable, because each access to the property would cost a check for exclusive access.
         var answered = OutgoingQueue.Answered()
         swap(&answered, &self.answered)
         queue.acknowledged(answers, now: MonotonicInstant(now), &answered)

@@ -100,9 +100,9 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Does the same as `publishAndWait(_:as:)`, but without a `PublishRequest`. Moving a request in memory costs more
-    /// than moving the message. The function is inlined, because each asynchronous call costs extra time when the task
-    /// resumes.
+    /// Does the same as `publishAndWait(_:as:)`, but without a `PublishRequest`, because moving a request in memory
+    /// costs more than moving the message. The function is inlined, because each asynchronous call costs extra time
+    /// when the task resumes.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -151,8 +151,8 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Does the same as `enqueue(_:as:)`, but without a `PublishRequest`. Moving a request in memory costs more than
-    /// moving the message.
+    /// Does the same as `enqueue(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs more
+    /// than moving the message.
     @inline(__always)
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -274,8 +274,8 @@ final class Publishing: Sendable {
                 while isInTime {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
-                    // Try again even after the timeout. There may be room, because waiting callers are woken in groups,
-                    // after several messages have left the queue.
+                    // Try again even after the timeout, because there may be room now: waiting callers are woken in
+                    // groups, only after several messages have left the queue.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal

@@ -9,9 +9,9 @@ struct ClientParkedMessages: ParkedMessages {
     let processors: ProcessorList
     /// The store; `nil` if the client has none.
     let store: (any MessageStore)?
-    /// Returns the scope of the rows, when the store is open.
+    /// Returns the scope (client id and broker) of the store's rows; `nil` if no session is open.
     let scope: @Sendable () async -> StoreScope?
-    /// Stores changes in this scope, when the client has no processor for them. Throws if the session was destroyed.
+    /// Stores changes of jobs in this scope, if no running processor has the jobs. Throws if the session was destroyed.
     let write: @Sendable ([StoreChange], StoreScope) async throws -> Void
     let now: @Sendable () -> StoreTime
 

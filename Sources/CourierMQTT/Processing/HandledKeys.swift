@@ -7,7 +7,8 @@ struct HandledKeys: Sendable {
 
     /// The time until which the key of a handled message is remembered.
     private var ends: [String: Instant] = [:]
-    /// The remembered keys in the order of their times. An entry whose time differs from `ends` is skipped.
+    /// The remembered keys, in the order in which their times end. If a message with the same key is handled again,
+    /// `ends` gets a later time, and the older entry is skipped.
     private var order = FirstInFirstOut<(key: String, end: Instant)>()
     /// The keys of waiting messages, and the number of messages with each key.
     private var waiting: [String: Int] = [:]
@@ -26,8 +27,8 @@ struct HandledKeys: Sendable {
         waiting[key] = count == 1 ? nil : count - 1
     }
 
-    /// Remembers the key of a message that was handled at `time`. Returns the keys that are forgotten for it: keys whose
-    /// time is over, and the oldest keys above the maximum number.
+    /// Remembers the key of a message that was handled at `time`. Returns the keys that are forgotten at the same time:
+    /// keys whose `lifetime` has ended, and the oldest keys if there are more than `maximumCount` keys.
     mutating func handled(_ key: String, now time: Instant, _ lifetime: Duration, _ maximumCount: Int) -> [String] {
         let end = time.advanced(by: lifetime.bounded)
         ends[key] = end

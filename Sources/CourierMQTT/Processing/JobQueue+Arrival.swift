@@ -8,8 +8,9 @@ extension JobQueue {
     /// message is then parked.
     mutating func arrived(_ job: Job, problem: (any Error)?, now: Instant, time: StoreTime) {
         guard let received = job.received else { return }
-        // A repetition of a message that is not acknowledged replaces its earlier delivery. Compare this before the keys.
-        // Otherwise, the message would be acknowledged as a copy of itself, and be lost with the process.
+        // First compare the message with the unacknowledged messages. If it is a repetition of one of them, it replaces
+        // the earlier delivery. If the keys were compared first, the message would be acknowledged as a copy of itself.
+        // It would then be lost if the process ends before its handler returns.
         switch copies.find(received, in: jobs) {
         case .new: break
         case .again(let id):
@@ -36,7 +37,7 @@ extension JobQueue {
         steps.append(.store(job.id))
     }
 
-    /// Adds a job to the end of its lane.
+    /// Adds a job to the queue, at the end of its lane (the jobs with the same order key).
     mutating func add(_ job: Job) {
         lastID += 1
         job.id = lastID
@@ -64,7 +65,8 @@ extension JobQueue {
         job.received = nil
         if job.stage == .parking {
             keepParked(job, row, parkedAt: job.receivedAt, now: now)
-            // With `removeOldest`, this message may have to make room for the next one.
+            // The message is now parked. With `removeOldest`, it can now be removed to make room for the next job to
+            // park.
             parkWaiting(now: now, time: time)
             startReady(now: now)
         } else {

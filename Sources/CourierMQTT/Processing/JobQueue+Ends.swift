@@ -4,7 +4,8 @@ import MQTTEngine
 
 /// Handles the results of attempts, and removes jobs.
 extension JobQueue {
-    /// Records the result of an attempt. `random` is a number from 0 to 1. `time` is used seldom.
+    /// Records the result of an attempt. `random` is a number from 0 to 1. `time` is evaluated only for results that
+    /// need the time.
     mutating func finished(
         _ id: JobID, _ outcome: Outcome, now: Instant, time: @autoclosure () -> StoreTime, random: Double
     ) {

@@ -24,7 +24,8 @@ extension JobQueue {
             if let change = change(job, .parked(at: time.date)) {
                 steps.append(.write([change], for: nil))
             } else if settings.isStored {
-                // The message has just arrived. It stays a job until it is stored as a parked message.
+                // A message that has just arrived has no row yet. Its job stays in the queue until the message is
+                // stored as a parked message. Until then, `reserved` counts the message as parked.
                 reserved += StoreSize(rows: 1, bytes: job.byteCount)
                 job.isReserved = true
                 store(job)
@@ -78,15 +79,15 @@ extension JobQueue {
         return parked.count < count
     }
 
-    /// Handles a parked message again, with its first attempt. `stored` is the job and its order key if it is in the
-    /// store. Returns `false` if the message is not parked here.
+    /// Handles a parked message again, and counts its attempts from the beginning. `stored` is the job from the store,
+    /// with its order key; `nil` if the job is only in memory. Returns `false` if the message is not parked here.
     mutating func retryParked(
         _ row: StoredMessage.ID, _ stored: (job: StoredJob, orderKey: String?)?, now: Instant, time: StoreTime
     ) -> Bool {
         guard let index = parked.firstIndex(where: { $0.row == row }) else { return false }
         let entry = parked[index]
         let key = entry.job?.deduplicationKey ?? stored?.job.state.deduplicationKey
-        // A copy of the message was handled meanwhile.
+        // If a copy of the message was handled meanwhile, or waits for its handler, only remove the parked message.
         if let key, keys.isCopy(key, now: now) { return removeParked(row, now: now, time: time) }
         if let job = entry.job {
             parked.remove(at: index)
@@ -129,8 +130,8 @@ extension JobQueue {
         steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
     }
 
-    /// Ends a pause, if the store has room and the number of parked messages is below its limit. A stopped processor
-    /// does not resume.
+    /// Ends a pause of the processing, if no job waits to be stored or waits for room among the parked messages. After
+    /// a stop, a pause does not end.
     mutating func resume() {
         guard pauseReason != nil, parking.isEmpty, unstored.isEmpty, !hasGivenBack else { return }
         pauseReason = nil

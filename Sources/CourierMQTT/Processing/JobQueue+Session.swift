@@ -13,7 +13,8 @@ extension JobQueue {
         case .parked(let date):
             let parkedAt = StoreTime(date: date)
             let since = now.advanced(by: .zero - time.elapsed(since: parkedAt))
-            // The rows are in the order of their arrival, but `parked` begins with the message that was parked first.
+            // Insert the parked message at its place, because `parked` is sorted by the time of parking. The rows are
+            // read in another order, the order of their arrival.
             parked.insert(
                 Parked(row: stored.message.id, byteCount: size, parkedAt: parkedAt, since: since, job: nil),
                 at: parked.firstIndex { $0.since > since } ?? parked.count)
@@ -52,7 +53,7 @@ extension JobQueue {
         startReady(now: now)
     }
 
-    /// Records that the broker has refused the subscription.
+    /// Records that the subscription failed, for example because the broker refused it.
     mutating func refused(_ reason: String) {
         refusal = reason
         steps.append(.tell(.processingPaused(processor: settings.processor, reason: reason)))
@@ -66,7 +67,8 @@ extension JobQueue {
     mutating func reset() {
         var empty = JobQueue(settings, firstID: lastID)
         empty.orphans = orphans.union(jobs.filter { $0.value.stage == .running || $0.value.stage == .loading }.keys)
-        // A handler of the destroyed session still has its timeout, because later handlers may wait for its end.
+        // A running handler of the destroyed session keeps its timeout, because the handler still counts toward the
+        // limit of concurrent handlers. Later handlers may have to wait for its end.
         empty.deadlines = deadlines
         empty.deadlines.removeAll { [orphans = empty.orphans] in !orphans.contains($0.id) }
         (empty.runningCount, empty.handledCount, empty.retriedCount) = (runningCount, handledCount, retriedCount)
@@ -77,8 +79,8 @@ extension JobQueue {
     }
 
     /// Removes the jobs whose messages are not acknowledged and not being stored, and returns the messages for the next
-    /// reader of the topic. The results of their running handlers are ignored. A message that the store refuses later is
-    /// given back with a step.
+    /// reader of the topic. The results of their running handlers are ignored. If a message is being stored now, but
+    /// the store refuses it later, the step ``Step/giveBack(_:)`` returns this message.
     mutating func giveBack(now: Instant) -> [ReceivedMessage] {
         hasGivenBack = true
         (unstored, storeRetry) = ([], nil)
@@ -91,7 +93,8 @@ extension JobQueue {
     }
 
     /// Removes and returns the messages that only this queue has: parked messages in memory, and messages that were
-    /// retried. The broker does not send them again. Called after ``giveBack(now:)``.
+    /// retried. They must be kept, because they are acknowledged, so the broker does not send them again. Called after
+    /// ``giveBack(now:)``.
     mutating func takeLeft(now: Instant) -> Left {
         guard !settings.isStored else { return Left() }
         let retried = jobs.filter { $0.value.stage != .running }.sorted { $0.key < $1.key }
@@ -100,7 +103,7 @@ extension JobQueue {
         return Left(parked: parked, retried: retried.map(\.value))
     }
 
-    /// Adds the messages that an earlier queue with the same name had.
+    /// Adds the messages that the queue of an earlier processor with the same name left behind.
     mutating func adopt(_ left: Left, now: Instant) {
         parked += left.parked
         parkedByteCount += left.parked.reduce(0) { $0 + $1.byteCount }
@@ -110,7 +113,8 @@ extension JobQueue {
         }
     }
 
-    /// The numbers of the jobs at this time.
+    /// Returns the numbers of the processor's jobs. `time` is the current time, from which the age of the oldest job is
+    /// computed.
     func metrics(time: StoreTime) -> ProcessorMetrics {
         var metrics = ProcessorMetrics()
         metrics.runningCount = runningCount

@@ -66,7 +66,7 @@ struct JobQueue: Sendable {
         var plannedRow: StoredMessage.ID?
         /// The message; `nil` if it is only in the store.
         var message: Message?
-        /// The message with its ticket, until it is acknowledged; `nil` afterwards.
+        /// The received message, whose ticket acknowledges it; `nil` after the acknowledgement.
         var received: ReceivedMessage?
         /// True from the step ``JobQueue/Step/store(_:)`` until its result is reported.
         var isBeingStored = false
@@ -76,14 +76,15 @@ struct JobQueue: Sendable {
         var isSentAgain = false
         let topic: String
         let byteCount: Int
-        /// Jobs with the same order key are handled one after the other; `nil` for a job in any order.
+        /// Jobs with the same order key are handled one after the other; `nil` if the job may be handled in any order.
         let orderKey: String?
         let deduplicationKey: String?
         let receivedAt: StoreTime
         var attempts = 0
         var lastError: String?
         var stage: Stage
-        /// The lane of the order key; `nil` for a job in any order, and before the job is added to a queue.
+        /// The lane of the order key; `nil` if the job may be handled in any order, and before the job is added to a
+        /// queue.
         var lane: Lane?
 
         /// Creates the job of a message that is only in memory until it is stored.
@@ -173,7 +174,7 @@ struct JobQueue: Sendable {
         let job: Job?
     }
 
-    /// Messages in memory that a stopped processor leaves for the next processor with its name.
+    /// Messages in memory that a stopped processor leaves behind for the next processor with the same name.
     struct Left: Sendable {
         var parked: [Parked] = []
         var retried: [Job] = []
@@ -181,12 +182,13 @@ struct JobQueue: Sendable {
         var isEmpty: Bool { parked.isEmpty && retried.isEmpty }
     }
 
-    /// The bytes of a job's bookkeeping.
+    /// The number of bytes that are counted for each job in addition to its message, 512.
     static let jobByteCount = 512
     /// The largest size of the messages that stay in memory while their jobs wait in a store: 8 MiB. Further messages
     /// are read from the store when their handlers start.
     static let memoryByteLimit = 8 << 20
-    /// The largest number of handled jobs whose removal is not stored yet, 1,024. At this number, no handler starts.
+    /// The largest number of handled jobs whose removal is not stored yet, 1,024. While this number is reached, no
+    /// handler starts.
     static let recordingLimit = 1_024
     /// The largest length of the text of an error, in characters.
     static let errorLength = 1_000
@@ -200,12 +202,14 @@ struct JobQueue: Sendable {
     var lanes: [String: Lane] = [:]
     var ready = FirstInFirstOut<Job>()
     var due = DueTimes()
-    /// The deadlines of running handlers, in order. Also contains some handlers that have returned.
+    /// The deadlines of running handlers, in order. May also contain deadlines of handlers that have already returned.
+    /// Those deadlines have no effect.
     var deadlines = FirstInFirstOut<(id: JobID, attempt: Int, at: Instant)>()
     var parked: [Parked] = []
     /// The jobs that wait for room among the parked messages, each with the reason.
     var parking: [(id: JobID, error: any Error)] = []
-    /// The messages that are being stored as parked messages. They count like parked messages.
+    /// The number and the size of the messages that are being stored as parked messages. They count toward the limits
+    /// for parked messages.
     var reserved = StoreSize()
     /// The jobs that could not be stored, and are stored again at ``storeRetry``.
     var unstored: [JobID] = []
@@ -227,7 +231,8 @@ struct JobQueue: Sendable {
     var hasGivenBack = false
     /// True while the jobs of an earlier process are being loaded. Meanwhile, no handler starts and no message arrives.
     var isLoading = false
-    /// The reason why no message arrives any more: the broker has refused the subscription. `nil` if there is none.
+    /// The reason why the subscription failed, for example because the broker refused it. After a failure, no more
+    /// messages arrive. `nil` if the subscription has not failed.
     var refusal: String?
     var pauseReason: String?
 
@@ -240,7 +245,8 @@ struct JobQueue: Sendable {
     /// True if another message may arrive.
     var hasRoom: Bool { room > 0 }
 
-    /// The number of messages that may arrive. A message may use up the bytes, so the number may then be 0.
+    /// The number of messages that may arrive now. When the messages of the queue use up the allowed bytes, the number
+    /// becomes 0, even if fewer messages have arrived.
     var room: Int {
         guard !isStopped, !isLoading, unstored.isEmpty, byteCount < max(settings.waiting.maximumBytes, 1) else {
             return 0

@@ -3,7 +3,8 @@ import CourierTransport
 import Foundation
 
 extension MQTTClient {
-    /// The limits of the messages that have arrived for a processor, and that it has not taken.
+    /// The limits of a processor's read buffer. The buffer contains messages that have arrived, but that the processor
+    /// has not taken yet.
     private static var processorBuffer: ReadBuffer { ReadBuffer(limit: 256, byteLimit: 1 << 20, overflow: .pause) }
 
     func process<Value: Sendable>(

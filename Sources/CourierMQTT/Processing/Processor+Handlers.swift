@@ -3,9 +3,9 @@ import Synchronization
 
 /// Runs the handlers of a processor.
 ///
-/// A worker is a task that runs handlers, one after the other, until no handler must start. So most messages need no
-/// task of their own. A new worker adds the next worker if a handler must still start. So no more workers are added than
-/// the threads of the app can run.
+/// A worker is a task that runs handlers, one after the other, until no handler must start. Therefore, most messages
+/// need no task of their own. When a new worker begins to run, it adds the next worker if another handler must start.
+/// So each further worker is added only after the app had a free thread for the worker before it.
 extension Processor {
     /// A worker and its job.
     ///
@@ -35,7 +35,8 @@ extension Processor {
         guard state.starting.count > 0, !state.hasNewWorker else { return }
         state.hasNewWorker = true
         let worker = Worker()
-        // A detached task has no task-local values. Other tasks would have those of the caller that adds this worker.
+        // Use a detached task, because it has no task-local values. Another task would inherit the values of the caller
+        // that adds this worker.
         worker.task = Task.detached(priority: priority) { [self] in
             await Self.$current.withValue(ObjectIdentifier(self)) { await work(worker) }
         }
@@ -50,11 +51,13 @@ extension Processor {
         }
         var count = 0
         while let next = start {
-            // The task of this worker runs no other handler afterwards.
+            // If the handler is cancelled, cancel the task of this worker. This affects no other handler, because the
+            // worker ends after a cancelled handler.
             if next.isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
             let outcome = await work.handle(next.context)
             count += 1
-            // A handler may have cancelled the task of its worker.
+            // If the handler has cancelled the task of its worker, the worker ends, because a cancelled task stays
+            // cancelled.
             start = finished(outcome, worker, isLast: count == Self.handlersPerWorker || Task.isCancelled)
         }
     }
@@ -71,7 +74,8 @@ extension Processor {
             state.queue.finished(id, result, now: now, time: time(at: now), random: random)
             takeSteps(&state)
             worker.job = nil
-            // The task of a cancelled handler stays cancelled.
+            // The worker ends after a cancelled handler, because its task stays cancelled, and later handlers would be
+            // cancelled, too.
             if isLast || isOverdue || state.isCancelling {
                 state.workers.removeAll { $0 === worker }
             } else {
@@ -93,7 +97,8 @@ extension Processor {
                     lastError: job.lastError)
                 return Start(context: context, isCancelled: isCancelled)
             }
-            // The session was destroyed, or the message was passed to the next reader.
+            // The job or its message does not exist any more: the session was destroyed, or the message was passed to
+            // the next reader. Start no handler for this job.
             state.overdue.remove(id)
             state.queue.finished(id, .stopped, now: now, time: time(at: now), random: 0)
             takeSteps(&state)
@@ -106,7 +111,8 @@ extension Processor {
     func cancel(_ id: JobQueue.JobID) {
         let task = state.withLock { state -> Task<Void, Never>? in
             let worker = state.workers.first { $0.job == id }
-            // The worker of an overdue handler runs no other handler. So the task can be cancelled without the lock.
+            // After an overdue handler, its worker runs no other handler. Therefore, the worker's task can be cancelled
+            // after the lock is released, and no other handler is affected.
             if worker != nil || state.starting.waiting.contains(id) { state.overdue.insert(id) }
             return worker?.task
         }

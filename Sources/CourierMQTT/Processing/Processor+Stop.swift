@@ -8,7 +8,8 @@ extension Processor {
     func stop(within time: Duration) async -> Int {
         perform { queue, _, _ in queue.stop() }
         guard Self.current == ObjectIdentifier(self) else { return await end(within: time) }
-        // A handler cannot wait for its own return.
+        // If a handler stops its own processor, do not wait here, because the processor waits until this handler has
+        // returned.
         Task.detached { await self.end(within: time) }
         return 0
     }
@@ -43,7 +44,8 @@ extension Processor {
         _ = client.withLock { exchange(&$0, with: nil) }
         registration.whenEnded(nil)
         grant.cancel()
-        // The reading task may have taken a message just now. It becomes a job before the jobs are given back.
+        // Wait until the reading task has ended, because it may be adding a message as a job at this moment. This job
+        // must be given back, too.
         let reading = state.withLock { exchange(&$0.reading, with: nil) }
         reading?.cancel()
         await reading?.value
@@ -54,8 +56,9 @@ extension Processor {
             timers = [exchange(&state.timer, with: nil)?.timer, exchange(&state.loadTimer, with: nil)].compactMap(
                 \.self)
             left = state.queue.giveBack(now: now)
-            // While a cancelled handler runs or a message is being stored, no other processor may take this name and
-            // start the same message.
+            // The processor keeps its name until the messages in `left` are moved to the ``ProcessorList``. The
+            // messages are moved when no cancelled handler runs and no message is being stored. If a new processor took
+            // the name earlier, both processors could handle the same message at the same time.
             state.left = state.queue.takeLeft(now: now)
         }
         for timer in timers { timer.cancel() }
@@ -87,7 +90,8 @@ extension Processor {
         return state.withLock { !$0.queue.isLoading || !$0.queue.isStopped }
     }
 
-    /// Adds the messages that an earlier processor with this name has left. Called before the processor starts.
+    /// Adds the messages that an earlier processor with this name has left behind in memory. Called before the
+    /// processor starts.
     func adopt(_ left: JobQueue.Left) {
         let now = now
         state.withLock { $0.queue.adopt(left, now: now) }

@@ -42,7 +42,8 @@ extension Processor {
     func write(_ changes: [StoreChange], for id: JobQueue.JobID?) {
         guard let inbox = parts.coordinator.durable?.inbox else { return settled(.nothing) }
         inbox.changeJobs(changes) { [self] _ in
-            // The commit fails only if the session was destroyed or the client has ended. The job ends in any case.
+            // Ignore the result of the commit. The commit fails only if the session was destroyed or the client has
+            // ended, and in both cases the job ends, too.
             settled(id.map { .removal($0) } ?? .nothing)
         }
     }
@@ -55,7 +56,8 @@ extension Processor {
         case nothing
     }
 
-    /// Reports a result at the end of this turn of the event loop, together with the other results of the commit.
+    /// Reports the result of a step to the queue at the end of this turn of the event loop. The results of all steps in
+    /// the same commit are reported together.
     private func settled(_ result: StoreResult) {
         let isFirst = state.withLock { state in
             state.storeResults.append(result)
@@ -95,8 +97,9 @@ extension Processor {
         }
     }
 
-    /// Acknowledges a message. A message that is only in memory may be of an earlier connection. Then the broker sends
-    /// the message again, and the queue recognizes the copy. On the event loop.
+    /// Acknowledges a message. If jobs are only in memory, a QoS 1 message may have arrived on an earlier connection.
+    /// Such a message cannot be acknowledged. Therefore, the broker sends the message again, and the queue recognizes
+    /// the copy. On the event loop.
     func acknowledge(_ message: ReceivedMessage) {
         if !isStored, case .delivery(let handle)? = message.ticket?.receipt, handle.qos == .atLeastOnce,
             !parts.coordinator.driver.awaitsAcknowledgement(handle)
@@ -111,16 +114,16 @@ extension Processor {
     /// The progress of a load.
     private struct Load: Sendable {
         let scope: StoreScope
-        /// The number of this load; see ``State``.
+        /// The number of this load; see ``State/loadCount``.
         let number: Int
         /// True if the handled keys are loaded.
         var hasKeys = false
-        /// The last row that is loaded.
+        /// The id of the last row that was loaded; `nil` before the first page.
         var last: StoredMessage.ID?
     }
 
-    /// Loads the handled keys and the jobs of an earlier process, page by page. Repeats this until the store can be
-    /// read. Does nothing if the jobs of this scope are already being loaded. On the event loop.
+    /// Loads the handled keys and the jobs of an earlier process, page by page. If the store cannot be read, tries
+    /// again after a pause. Does nothing if the jobs of this scope are already being loaded. On the event loop.
     func load(_ scope: StoreScope) {
         let number: Int? = state.withLock { state in
             guard state.queue.isLoading, !state.queue.isStopped, state.loadedScope != scope else { return nil }
@@ -162,7 +165,8 @@ extension Processor {
         state.loadCount == load.number && !state.queue.isStopped
     }
 
-    /// Loads the handled keys before the first page, and the next page of jobs. Returns `false` after the last page.
+    /// Loads the next page of jobs. Before the first page, also loads the handled keys. Returns `false` if no further
+    /// page must be loaded.
     private func loadPage(_ load: inout Load, from store: any MessageStore) async throws -> Bool {
         let keys = load.hasKeys ? [] : try await store.processedKeys(of: name, in: load.scope)
         let page = try await store.jobs(in: load.scope, after: load.last, limit: StoredSession.pageSize)
@@ -191,7 +195,8 @@ extension Processor {
             timer = exchange(&state.loadTimer, with: nil)
             state.loadCount += 1
             state.loadedScope = nil
-            // The next session may have a row with the same id.
+            // Remove the changes that are not written yet, because a row of the next session may have the same id as a
+            // row of this session.
             let stepCount = state.loopSteps.count
             state.loopSteps.removeAll { if case .write = $0 { true } else { false } }
             state.openStoreSteps -= stepCount - state.loopSteps.count
@@ -199,7 +204,8 @@ extension Processor {
             state.queue.isLoading = isStored
         }
         timer?.cancel()
-        // The store has no parked message any more, so no caller must wait for the next load.
+        // The store has no parked messages any more. Therefore, callers of `isLoaded()` need not wait for the next
+        // load.
         for waiter in state.withLock({ exchange(&$0.loaded, with: []) }) { waiter.resume(.success(())) }
     }
 }

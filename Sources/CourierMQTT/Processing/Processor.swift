@@ -20,7 +20,7 @@ final class Processor: MessageProcessor {
         /// The results of the store that are not reported to the queue yet. The results of one commit are reported
         /// together.
         var storeResults: [StoreResult] = []
-        /// The steps that change the store and whose results are not reported to the queue yet.
+        /// The number of steps that change the store, and whose results are not reported to the queue yet.
         var openStoreSteps = 0
         /// The steps that the event loop performs in its next turn, in order.
         var loopSteps: [JobQueue.Step] = []
@@ -34,9 +34,9 @@ final class Processor: MessageProcessor {
         var reading: Task<Void, Never>?
         /// Resumes the reading task when the queue has room.
         var reader: Waiter<Void>?
-        /// Called when the processor is settled; see ``isSettled``.
+        /// Waiters to resume when the processor is settled; see ``isSettled``.
         var idle: [Waiter<Void>] = []
-        /// Called when the jobs of an earlier process are loaded.
+        /// Waiters to resume when the jobs of an earlier process are loaded, or when the processor is stopped.
         var loaded: [Waiter<Void>] = []
         /// The scope whose jobs are being loaded, or were loaded; `nil` before the store was opened.
         var loadedScope: StoreScope?
@@ -46,7 +46,8 @@ final class Processor: MessageProcessor {
         var closing: Task<Void, Never>?
         /// The timer that loads the jobs again after the store failed.
         var loadTimer: LoopTimer?
-        /// The messages to leave when the processor is settled after a stop; `nil` before the stop, and afterwards.
+        /// The messages that a stopped processor leaves behind in memory, until the processor is settled. Then they are
+        /// moved to the ``ProcessorList``. `nil` before the stop, and after the move.
         var left: JobQueue.Left?
         /// True if the running handlers are cancelled because the processor stops.
         var isCancelling = false
@@ -99,11 +100,11 @@ final class Processor: MessageProcessor {
                 if let durable = parts.coordinator.durable, durable.isOpen, let scope = durable.scope { load(scope) }
             }
         }
-        // A reading task that waits for room does not see the end of the subscription. The reference is removed in
-        // `close()`.
+        // Stop the processor when the subscription ends without an error. The reading task may not see this end while
+        // it waits for room. This closure keeps the processor in memory until `close()` removes the closure.
         registration.whenEnded { [self] in Task { await stop() } }
         let reading = Task { await read() }
-        // Starts the handlers of messages that an earlier processor has left.
+        // An earlier processor with this name may have left messages behind. This call also starts their handlers.
         changeState { state, _ in state.reading = reading }
     }
 
@@ -140,7 +141,9 @@ final class Processor: MessageProcessor {
                 }
             }
             perform { [registration] queue, now, time in
-                // After a stop, the messages that are not claimed go to the next reader.
+                // A message becomes a job only after it was claimed from the reader's queue. If the processor was
+                // stopped, `hasRoom` is false, and the remaining messages stay unclaimed. `close()` passes the
+                // unclaimed messages to the next reader.
                 while queue.hasRoom, arrivals.count > 0, registration.queue.claim(), let next = arrivals.removeFirst() {
                     queue.arrived(next.job, problem: next.problem, now: now, time: time)
                 }
@@ -173,7 +176,9 @@ final class Processor: MessageProcessor {
         }
     }
 
-    /// Handles the end of the subscription: the broker has refused it. If the client was shut down, the processor stops.
+    /// Handles the end of the subscription. If the subscription has failed, for example because the broker refused it,
+    /// `error` is the reason. If the client was shut down, `error` is `nil`, and the closure in `start()` stops the
+    /// processor.
     private func ended(_ error: CourierError?) {
         if let error { perform { queue, _, _ in queue.refused(error.message) } }
     }
@@ -187,8 +192,9 @@ final class Processor: MessageProcessor {
 
     /// Changes the state, starts handlers, and passes the other steps to the event loop. From any thread.
     ///
-    /// Each handled message needs a change, so a change takes the lock once, and calls the loop only if the loop does
-    /// not perform steps anyway.
+    /// The function must be fast, because it is called for each handled message. Therefore, it takes the lock only
+    /// once. It also calls the event loop only if the loop was not called before for steps that are still to be
+    /// performed.
     func changeState(_ change: (inout State, JobQueue.Instant) -> Void) {
         let now = now
         let effects = state.withLock { state in
@@ -207,16 +213,18 @@ final class Processor: MessageProcessor {
     /// The effects of a change that must happen after the lock is released.
     private struct Effects: Sendable {
         var mustCallLoop = false
-        /// The previous timer. A timer that fires earlier has replaced it.
+        /// The timer to cancel, because a timer that fires earlier has replaced it; `nil` if no timer was replaced.
         var oldTimer: LoopTimer?
-        /// The waiters to resume; see ``State``.
+        /// The waiter of the reading task, if it must be resumed; see ``State/reader``.
         var reader: Waiter<Void>?
+        /// The other waiters to resume, from ``State/idle`` and ``State/loaded``.
         var waiters: [Waiter<Void>] = []
-        /// The messages that the settled processor leaves; `nil` if it is not stopped or not settled.
+        /// The messages that the stopped processor leaves behind in memory; `nil` if the processor is not stopped or
+        /// not settled.
         var left: JobQueue.Left?
     }
 
-    /// Takes the steps of the queue. Called under the lock.
+    /// Moves the steps of the queue into `starting` and `loopSteps`. Called under the lock.
     func takeSteps(_ state: inout State) {
         for index in state.queue.steps.indices {
             let step = state.queue.steps[index]
@@ -248,8 +256,8 @@ final class Processor: MessageProcessor {
 
     /// Sets the timer for the next time of the queue. Returns the timer that it replaces.
     ///
-    /// The timer keeps the processor in memory until it is stopped. A weak reference would make each reference to the
-    /// processor slower.
+    /// The timer keeps the processor in memory until the processor stops. The timer has no weak reference to the
+    /// processor, because a weak reference would make each other reference to the processor slower.
     private func setTimer(_ state: inout State) -> LoopTimer? {
         guard state.closing == nil, let next = state.queue.nextWake else { return nil }
         if let timer = state.timer, timer.at <= next { return nil }

@@ -6,7 +6,8 @@ final class ProcessorList: Sendable {
     private struct State {
         var processors: [String: Processor] = [:]
         var startCount = 0
-        /// Messages in memory that stopped processors have left.
+        /// The messages that each stopped processor left behind in memory, by the processor's name. The next processor
+        /// with this name takes them.
         var left: [String: JobQueue.Left] = [:]
     }
 
@@ -33,7 +34,7 @@ final class ProcessorList: Sendable {
         return processor
     }
 
-    /// Removes a processor that has stopped, and keeps the messages that only it has.
+    /// Removes a processor that has stopped. Keeps `left`, the messages that the processor leaves behind in memory.
     func remove(_ processor: Processor, leaving left: JobQueue.Left) {
         state.withLock { state in
             guard state.processors[processor.name] === processor else { return }
@@ -42,15 +43,15 @@ final class ProcessorList: Sendable {
         }
     }
 
-    /// The parked messages that stopped processors have left in memory.
+    /// The parked messages that stopped processors left behind in memory.
     var leftParked: [ParkedMessage] {
         state.withLock { state in
             state.left.flatMap { name, left in left.parked.compactMap { ParkedMessage($0, of: name) } }
         }
     }
 
-    /// Lets the next processor handle a parked message that a stopped processor has left in memory. Returns `false` if
-    /// there is no such message.
+    /// Lets the next processor handle a parked message that a stopped processor left behind in memory. Returns `false`
+    /// if there is no such message.
     func retryLeft(_ id: StoredMessage.ID) -> Bool {
         state.withLock { state in
             guard let (name, parked) = Self.takeLeft(id, &state) else { return false }
@@ -62,7 +63,7 @@ final class ProcessorList: Sendable {
         }
     }
 
-    /// Removes a parked message that a stopped processor has left in memory. Returns `false` if there is no such
+    /// Removes a parked message that a stopped processor left behind in memory. Returns `false` if there is no such
     /// message.
     func removeLeft(_ id: StoredMessage.ID) -> Bool { state.withLock { Self.takeLeft(id, &$0) != nil } }
 

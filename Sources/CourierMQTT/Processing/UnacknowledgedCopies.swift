@@ -18,7 +18,8 @@ struct UnacknowledgedCopies: Sendable {
     /// The hashes of messages that were handled, but could not be acknowledged, because their connection had ended.
     private var handled: [UInt16: Int] = [:]
 
-    /// Compares a message with the unacknowledged messages. Packet ids are used again, so the content must be equal, too.
+    /// Compares a message with the unacknowledged messages. For a match, both the packet id and the content must be
+    /// equal, because a packet id may be reused for another message.
     mutating func find(_ received: ReceivedMessage, in queue: [JobQueue.JobID: JobQueue.Job]) -> Finding {
         guard received.isDuplicate, let packetID = received.packetID else { return .new }
         let message = received.message()
@@ -28,14 +29,14 @@ struct UnacknowledgedCopies: Sendable {
         return .handled
     }
 
-    /// Records the job of a message.
+    /// Records that this job belongs to the message.
     mutating func note(_ received: ReceivedMessage, _ id: JobQueue.JobID) {
         guard received.ticket != nil, let packetID = received.packetID else { return }
         jobs[packetID] = id
         if !handled.isEmpty { handled[packetID] = nil }
     }
 
-    /// Removes the job of a message.
+    /// Forgets that this job belongs to the message.
     mutating func forget(_ received: ReceivedMessage?, _ id: JobQueue.JobID) {
         guard let packetID = received?.packetID, jobs[packetID] == id else { return }
         jobs[packetID] = nil
