@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `an async provider receives a clear request before the next request for options`() async {
+    @Test func `before the next request for options, an async provider is asked to clear the credentials`() async {
         let provider = TaskProvider()
         let source = CredentialSource(provider)
         let (stream, continuation) = AsyncStream<Answer>.makeStream()

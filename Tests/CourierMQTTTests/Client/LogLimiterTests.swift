@@ -15,7 +15,7 @@ import Testing
         limiter.decide(record(text), now: start.advanced(by: .seconds(seconds)))
     }
 
-    @Test func `equal log records are written once a minute, with the number of skipped records`() {
+    @Test func `identical log records are written once a minute, with the number of skipped records`() {
         var limiter = LogLimiter()
         #expect(decide(&limiter, "refused", at: 0) == .write(repeatCount: 0))
         for second in 1...59 { #expect(decide(&limiter, "refused", at: second) == .skip) }

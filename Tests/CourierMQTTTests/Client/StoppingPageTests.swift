@@ -30,7 +30,9 @@ private struct StoppingNote: Codable, Sendable { var title: String }
 }
 
 @Suite(.timeLimit(.minutes(1))) @MainActor struct StoppingPageTests {
-    @Test func `stop() ends the loop, and the model contains every note that arrived before stop()`() async throws {
+    @Test func `stop() ends the model's loop, and the model contains every note that arrived before stop()`()
+        async throws
+    {
         let group = try EventLoopGroup(name: "test", clock: VirtualClock())
         let broker = try LoopbackBroker.start(loop: group.loops[0])
         let options = ConnectOptions(host: "127.0.0.1", port: broker.port, transport: .tcp, clientId: "phone-7")

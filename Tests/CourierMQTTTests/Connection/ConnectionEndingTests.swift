@@ -23,7 +23,8 @@ import Testing
         #expect(ending(.transportClosed, .failed(broken)).error.message == "reset by peer")
     }
 
-    @Test func `a WebSocket handshake answered with 401 renews the credentials, like CONNACK notAuthorized`() {
+    @Test
+    func `after a WebSocket handshake fails with 401, the credentials are renewed, as after CONNACK notAuthorized`() {
         let refusal = ending(.transportClosed, .failed(TransportError(.webSocketUnauthorized, "answered 401")))
         #expect(refusal.cause == .refused(.notAuthorized))
         #expect(refusal.error.code == .notAuthorized)

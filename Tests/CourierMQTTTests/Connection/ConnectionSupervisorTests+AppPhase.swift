@@ -46,7 +46,8 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `in the foreground, a client without topics stays offline until connect() or a new topic`() {
+    @Test
+    func `in the foreground, a client without topics stays offline until connect() is called or a topic is added`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))

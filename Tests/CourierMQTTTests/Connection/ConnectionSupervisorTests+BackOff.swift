@@ -7,7 +7,7 @@ import Testing
 
 /// The pauses between attempts.
 extension ConnectionSupervisorTests {
-    @Test func `without jitter the pauses between attempts are 1, 2, 4, 8, 16, 30 and 30 s`() {
+    @Test func `without jitter, the pauses between attempts are 1, 2, 4, 8, 16, 30 and 30 s`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()

@@ -7,7 +7,8 @@ import Testing
 
 /// The requests to the provider, and its answers.
 extension ConnectionSupervisorTests {
-    @Test func `a provider with a temporary error is asked again after 1, 2, 4 s, then after the reconnect pauses`() {
+    @Test
+    func `a provider with a temporary error is asked again after 1, 2 and 4 s, and then after the reconnect pauses`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -121,7 +122,8 @@ extension ConnectionSupervisorTests {
         expectOtherUser(&waiting)
     }
 
-    @Test func `if the provider fails after connect(), it is asked again and old credentials are not reused`() {
+    @Test func `if the provider fails after connect(), the provider is asked again and old credentials are not reused`()
+    {
         var world = signedOut()
         world.handle(.connectRequested(source: "app"))
         world.deny(AuthError.httpError(statusCode: 503))

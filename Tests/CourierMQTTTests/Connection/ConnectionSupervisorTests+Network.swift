@@ -5,7 +5,7 @@ import Testing
 
 /// Changes that the network monitor reports.
 extension ConnectionSupervisorTests {
-    @Test func `a returning network starts an attempt at once, but at most once in 5 s`() {
+    @Test func `when the network returns, an attempt starts at once, but at most once in 5 s`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()
@@ -177,7 +177,9 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a planned restart of an attempt delays no earlier attempt, and a successful attempt cancels it`() {
+    @Test
+    func `a planned restart of an attempt does not delay an earlier attempt, and is canceled by a successful attempt`()
+    {
         var short = opening()
         short.wait(2)
         short.handle(.resumedFromSuspend)

@@ -8,7 +8,7 @@ import Testing
 
 /// Sessions that another client takes over.
 extension ConnectionSupervisorTests {
-    @Test func `after a session takeover the reconnect pause is 60 s and doubles up to 10 minutes`() {
+    @Test func `after a session takeover, the reconnect pause is 60 s and doubles up to 10 minutes`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -84,7 +84,8 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `connection drops with MQTT 5, late after CONNACK or not in a row do not count as a takeover`() {
+    @Test
+    func `connection drops do not count as a takeover in MQTT 5, long after CONNACK, or if they are not in a row`() {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
         world.connect(.v311)
         for _ in 0..<5 {

@@ -54,7 +54,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect() closes the connection, and connect() during the close takes effect afterwards`() {
+    @Test func `disconnect() closes the connection, and connect() during the close takes effect after the close`() {
         var world = SupervisorHarness()
         world.connect()
         let told = ConnectionFailure.error(
@@ -228,7 +228,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `repeated connect() after a stop starts attempts at least 5 s apart`() {
+    @Test func `after a stop, repeated connect() calls start attempts at least 5 s apart`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()

@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `after connect() the client reaches the connected state from every phase`() {
+    @Test func `after connect(), the client reaches the connected state from every phase`() {
         for (name, world) in starts {
             for move in Move.allCases {
                 var next = world

@@ -50,7 +50,7 @@ import Testing
         #expect(grammar.openStarts == [])
     }
 
-    @Test func `each violation is reported with the index of its event`() {
+    @Test func `the event grammar reports the index of each event that breaks a rule`() {
         #expect(violations(.connectionServiceAuthStart, .connectionServiceAuthStart) == [1])
         #expect(violations(.connectionServiceAuthSuccess(timeTaken: 1)) == [0])
         #expect(violations(.connectionAttempt, .connectionServiceAuthStart) == [1])
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    @Test func `messageReceiveFailure needs messageReceive, except with a store, an invalid filter or a large message`()
-    {
+    @Test
+    func `messageReceiveFailure follows messageReceive, except with a store, an invalid filter or a large message`() {
         func failed(_ code: CourierError.Code) -> CourierEventType {
             .messageReceiveFailure(topic: "t", error: CourierError(code, "over"), sizeBytes: 1)
         }
@@ -141,7 +141,7 @@ import Testing
         #expect(grammar.violations.isEmpty)
     }
 
-    @Test func `the grammar lists each start event that has no end event`() {
+    @Test func `the event grammar lists each start event that has no end event`() {
         var grammar = EventGrammar()
         for event in [
             CourierEventType.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""),

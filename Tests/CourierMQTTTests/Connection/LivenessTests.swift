@@ -42,7 +42,8 @@ import Testing
         #expect(liveness.look(now: at(40)) == .dead(silentFor: .seconds(40)))
     }
 
-    @Test func `after a long stop of the process, the connection is probed before it counts as dead`() {
+    @Test
+    func `if the process was stopped for a long time, the connection is probed before the connection counts as dead`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))

@@ -11,7 +11,7 @@ import Testing
 
     private let exact = [1, 2, 4, 8, 16, 30, 30, 30].map { Duration.seconds($0) }
 
-    @Test func `without jitter the pauses double exactly up to the maximum`() {
+    @Test func `without jitter, the pauses double exactly up to the maximum`() {
         #expect(pauses(.none, seed: 1) == exact)
     }
 

@@ -97,7 +97,9 @@ import Testing
         #expect(host(world) == "Broker.example:8883")
     }
 
-    @Test func `a redirect to an allowed host is followed, a redirect to its subdomain is not`() throws {
+    @Test func `a redirect to an allowed host is followed, but a redirect to a subdomain of the allowed host is not`()
+        throws
+    {
         var policy = RedirectPolicy()
         policy.allowedHosts = ["Node.Example": .reused]
         let checked = try policy.checked()

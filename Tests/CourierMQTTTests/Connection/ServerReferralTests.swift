@@ -92,7 +92,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `[MQTT-4.12.1-1] credentials are renewed on the connection to a referred server`() {
+    @Test func `[MQTT-4.12.1-1] after a redirect, credentials are renewed on the connection to the new server`() {
         func authentication(_ token: String) -> ExtendedAuthentication {
             ExtendedAuthentication(method: "TOKEN", data: Data(token.utf8))
         }

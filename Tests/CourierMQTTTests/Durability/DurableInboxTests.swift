@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the inbox has rows again if a message is stored after all delivered rows have expired`() async throws {
+    @Test func `if a message is stored after all delivered rows have expired, the inbox has rows again`() async throws {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `after finish(), a delivered row is deleted from the store, and a row without delivery remains`()
+    @Test func `after finish(), a delivered row is deleted from the store, and a row that was not delivered remains`()
         async throws
     {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()

@@ -377,7 +377,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a message that waits for room in a full store is delivered to a reader that starts meanwhile`(_ qos: QoS)
+    func `if a reader starts while a message waits for room in a full store, the reader receives the message`(
+        _ qos: QoS
+    )
         async throws
     {
         try await Self.run([Self.broker(Self.message(1, "a", qos: qos))]) { world, store in
@@ -396,7 +398,9 @@ import Testing
         }
     }
 
-    @Test func `a message beyond maximumKeptMessages is acknowledged and reported as noReader`() async throws {
+    @Test func `if maximumKeptMessages is reached, a further message is acknowledged and reported as noReader`()
+        async throws
+    {
         try await Self.run([Self.broker(Self.message(1, "a"), Self.message(2, "b"))], ControlledStore()) {
             $0.limits.maximumKeptMessages = 1
         } _: { world, store in

@@ -73,7 +73,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `destroy() fails messages that wait for the store, and the next session does not send them`()
+    @Test func `after destroy(), messages that wait for the store fail, and are not sent in the next session`()
         async throws
     {
         try await Self.run { world, store in
@@ -97,7 +97,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `publish() that waits for room because of a slow store throws clientDestroyed after destroy()`()
+    @Test func `if publish() waits for room because of a slow store, destroy() makes publish() throw clientDestroyed`()
         async throws
     {
         try await Self.run(Self.refusing) {

@@ -58,7 +58,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a message that waits for messages of other callers is stored after 1 ms if none is enqueued`()
+    @Test
+    func `if a commit waits for messages of other callers, the wait ends after 1 ms even without another message`()
         async throws
     {
         try await Self.run(Self.refusing) { world, store in

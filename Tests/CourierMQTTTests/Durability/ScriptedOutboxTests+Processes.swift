@@ -9,8 +9,7 @@ import Testing
 /// Messages and subscriptions that an earlier process stored.
 extension ScriptedOutboxTests {
     @Test
-    func
-        `[MQTT-4.4.0-1] sent messages of an earlier process are resent with their packet ids, before others`()
+    func `[MQTT-4.4.0-1] sent messages of an earlier process are resent first, with their packet ids`()
         async throws
     {
         try await Self.run([.connection([Self.present])]) { world, store in

@@ -151,7 +151,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the removal of a replaced message that was never sent is not stored with commitRepeatable()`()
+    @Test
+    func `if a message that was never sent is replaced, commitRepeatable() does not store the removal of the message`()
         async throws
     {
         try await Self.run(Self.refusing) { world, store in

@@ -116,7 +116,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `expired stored messages on all pages are removed and reported, even without a connection`() async throws
+    @Test func `expired messages on all pages of the store are removed and reported, even without a connection`()
+        async throws
     {
         try await Self.run(Self.closed) { world, store in
             let rowCount = StoredSession.pageSize * 2 + 1

@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `with dropOldest, a newer latest-only message replaces the older one and drops no other message`()
+    @Test func `with dropOldest, a newer latest-only message replaces the older message and drops no other message`()
         async throws
     {
         try await Self.runBehindSlowStore(.dropOldest) { world, store in

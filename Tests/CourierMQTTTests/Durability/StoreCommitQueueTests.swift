@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `each waiting change is taken by another queue's commit at most once, and is not committed again`()
+    @Test func `if another queue commits a waiting change, the change is taken once and is not committed again`()
         async throws
     {
         try await Self.run { lane, store, loop, kept in
@@ -99,7 +99,10 @@ import Testing
         }
     }
 
-    @Test func `changes that another queue failed to commit are committed by their own queue in order`() async throws {
+    @Test
+    func `if the commit of another queue fails, the changes in that commit are committed by their own queue in order`()
+        async throws
+    {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.add(Self.changes[0])
@@ -117,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `after finish(), the ended closure is called once, after the commit by another queue has failed`(
+    func `if finish() is called during another queue's commit, the ended closure is called once, after this commit`(
         hasSteps: Bool
     )
         async throws
@@ -147,7 +150,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a change that may be refused fails if the store has no room for 10 s, and other changes are stored`()
+    @Test func `if the store has no room for 10 s, a change that may be refused fails, and other changes are stored`()
         async throws
     {
         let messages = (1...4).map {

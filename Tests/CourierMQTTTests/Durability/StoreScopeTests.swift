@@ -243,7 +243,8 @@ import Testing
         }
     }
 
-    @Test func `while the app is in the background, a failed removal by destroy() is repeated, and enqueue() waits`()
+    @Test
+    func `if destroy() cannot remove stored messages in the background, the removal is repeated, and enqueue() waits`()
         async throws
     {
         let phases = AppPhaseController()

@@ -101,7 +101,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `a round ends early if no failed endpoint can recover`() {
+    @Test func `a round of endpoints ends early if no failed endpoint can recover`() {
         var random = SeededGenerator(seed: 5)
         var round = round([BrokerEndpoint(host: "b", port: 1)], &random)
         #expect(round.goesOn)
@@ -112,7 +112,7 @@ import Testing
         #expect(round.goesOn && !round.hasNext)
     }
 
-    @Test func `an endpoint of the list that is selected becomes the current endpoint`() {
+    @Test func `select() makes an endpoint of the list the current endpoint`() {
         var random = SeededGenerator(seed: 6)
         var round = round([BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "c", port: 1)], &random)
         #expect(round.select(host: "c", port: 1) == true)
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `after random events every round ends, and the next round tries all endpoints`() {
+    @Test func `after random events, every round of endpoints ends, and the next round tries all endpoints`() {
         for seed in UInt64(1)...500 {
             var random = SeededGenerator(seed: seed)
             let others = (0..<5).map { index in

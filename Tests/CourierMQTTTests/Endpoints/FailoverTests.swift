@@ -177,7 +177,7 @@ import Testing
 
     // MARK: By the virtual clock
 
-    @Test func `with three endpoints the reconnect pause grows once per round`() async throws {
+    @Test func `with three endpoints, the reconnect pause grows once per round`() async throws {
         let options = ConnectOptions(
             host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "b.invalid", port: 1), BrokerEndpoint(host: "c.invalid", port: 2)])
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test(arguments: [(identity: "elsewhere", isTrusted: true), (identity: "server", isTrusted: false)])
-    func `with service records the TLS certificate must match the domain, not the record's target host`(
+    func `with service records, the TLS certificate must match the domain, not the target host of the record`(
         _ testCase: (identity: String, isTrusted: Bool)
     ) async throws {
         let certificates = try await Certificates.shared

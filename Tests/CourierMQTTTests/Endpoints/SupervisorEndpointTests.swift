@@ -50,7 +50,9 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an address is avoided after a failure or loss, but not after refused credentials or disconnect()`() {
+    @Test
+    func `an address is avoided after a failed attempt or a connection loss, but not after a refusal or disconnect()`()
+    {
         var world = opening(SupervisorHarness.options)
         #expect(world.avoidedCount == 0)
         world.drop()
@@ -99,7 +101,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `after the loss of a stable connection the client connects at once to another endpoint`() {
+    @Test func `after the loss of a stable connection, the client connects at once to another endpoint`() {
         var world = opening()
         world.accept()
         world.wait(10)
@@ -124,7 +126,7 @@ import Testing
     }
 
     @Test
-    func `if an endpoint of unique priority loses its connection, it is tried again before the next endpoint`() {
+    func `after a lost connection, an endpoint of unique priority is tried again before the next endpoint`() {
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
@@ -139,7 +141,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `without a network the next endpoint is tried after 60 s`() {
+    @Test func `without a network, the next endpoint is tried after 60 s`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         #expect(fail(&world) == ("b:1884", 60))
@@ -207,7 +209,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `after a session takeover the client tries the same endpoint again`() {
+    @Test func `after a session takeover, the client tries the same endpoint again`() {
         var world = opening()
         world.accept()
         world.wait(30)
@@ -271,7 +273,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `if endpoints redirect to each other in a loop, a pause follows`() {
+    @Test func `if endpoints redirect the client to each other in a loop, the client pauses after a few attempts`() {
         var world = opening()
         var hosts: [String?] = []
         for target in ["b:1884", "a:1883", "b:1884", "a:1883", "b:1884"] {
@@ -335,7 +337,7 @@ import Testing
         host: "a", port: 1, clientId: "c", username: "", password: "",
         alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
 
-    @Test func `without returnInterval the client stays connected to a less preferred endpoint`() {
+    @Test func `without returnInterval, the client stays connected to a less preferred endpoint`() {
         var world = opening(Self.two)
         _ = fail(&world)
         world.accept()
@@ -343,7 +345,8 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `after returnInterval, the client returns to the preferred endpoint once 1 s passes without traffic`() {
+    @Test
+    func `after returnInterval, the client returns to the preferred endpoint as soon as 1 s passes without traffic`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -374,7 +377,8 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `each failed return to the preferred endpoint doubles returnInterval and causes no pause`() {
+    @Test func `a failed return to the preferred endpoint doubles returnInterval, and the next attempt starts at once`()
+    {
         var world = opening(Self.two) { $0.returnInterval = .seconds(1_000) }
         _ = fail(&world)
         var intervals: [Double] = []
@@ -428,7 +432,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `without service records the client connects to the host itself`() {
+    @Test func `if the domain has no service records, the client connects to the host itself`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([])))
         #expect(host(world) == "broker:1883")
@@ -520,7 +524,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `after refused credentials, the service record lookup is not repeated`() {
+    @Test func `if the broker refuses the credentials, the service record lookup is not repeated`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
         world.refuse(.badUserNameOrPassword)

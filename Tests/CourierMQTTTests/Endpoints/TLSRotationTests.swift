@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `an invalid key file throws invalidConfiguration, or secureConnectionFailed after a successful load`()
+    @Test func `an invalid key file throws invalidConfiguration at the first load, and secureConnectionFailed later`()
         async throws
     {
         let files = try await Files()

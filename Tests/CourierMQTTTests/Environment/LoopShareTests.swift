@@ -17,7 +17,7 @@ import Testing
         deinit { share.ended(on: loop) }
     }
 
-    @Test func `clients on one event loop share one object; after its release, the next client gets a new object`()
+    @Test func `clients on one event loop share one object until its release, and the next client gets a new object`()
         async throws
     {
         let (first, second) = (try EventLoop(), try EventLoop())

@@ -252,7 +252,7 @@ import Testing
         (.answersUnread, .protocolViolation, .protocolViolation),
         (.remainderTooLong, .connectionFailed, .connectionLost), (.systemFailure, .connectionFailed, .connectionLost),
     ])
-    func `the code of a transport error depends on whether CONNACK was received, but the message does not`(
+    func `a transport error has different error codes before and after CONNACK, but the same error message`(
         _ code: TransportError.Code, _ before: CourierError.Code, _ after: CourierError.Code
     ) throws {
         let cause = TransportError(code, "connection refused: 127.0.0.1:1883; is the server running there?", errno: 111)

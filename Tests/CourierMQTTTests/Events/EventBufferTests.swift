@@ -34,7 +34,7 @@ import Testing
         return words
     }
 
-    @Test func `a full event buffer drops message events and reports the number of dropped events at their position`() {
+    @Test func `a full event buffer drops message events and reports how many events were dropped at each position`() {
         var buffer = EventBuffer(countLimit: 3)
         for _ in 0..<5 { tell(&buffer, Self.received) }
         tell(&buffer, .reconnect)

@@ -114,7 +114,7 @@ import Testing
         #expect(!hub.isHeard)
     }
 
-    @Test func `the hub has a listener while its publisher has a sink, even without handlers`() {
+    @Test func `the event hub has a listener while a sink uses the hub's publisher, even without handlers`() {
         let hub = EventHub(queue: queue)
         let handler = Handler()
         hub.add(handler)

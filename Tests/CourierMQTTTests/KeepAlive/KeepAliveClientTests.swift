@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [ForgetfulPath.Manner.resets, .closes])
-    func `on a network path that resets or closes idle connections, the search loses only one connection`(
+    func `on a network path that resets or closes idle connections, the keep-alive search loses only one connection`(
         _ manner: ForgetfulPath.Manner
     ) async throws {
         let path = ForgetfulPath(limit: .seconds(200), manner)

@@ -28,13 +28,13 @@ import Testing
         #expect(route?.name == "wlan0 via 192.0.2.1 at 02:00:5e:10:00:01")
     }
 
-    @Test func `the network name omits the gateway's MAC address if it is unknown`() {
+    @Test func `if the MAC address of the gateway is unknown, the network name omits the MAC address`() {
         let table = Self.header + "eth1\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
         #expect(DefaultRoute(table: table, neighbours: Self.neighbours)?.name == "eth1 via 192.0.2.1")
         #expect(DefaultRoute(table: table, neighbours: "")?.name == "eth1 via 192.0.2.1")
     }
 
-    @Test func `the network name of a tunnel is its interface name`() {
+    @Test func `the network name of a tunnel is the name of the tunnel's interface`() {
         let table = Self.header + "tun0\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0\n"
         #expect(DefaultRoute(table: table, neighbours: "")?.name == "tun0")
     }

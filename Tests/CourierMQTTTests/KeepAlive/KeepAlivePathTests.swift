@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [ForgetfulPath.Manner.drops, .resets, .closes])
-    func `through a proxy that forgets idle connections, the ping interval settles below the proxy's limit`(
+    func `behind a proxy that forgets idle connections, the ping interval settles below the limit of the proxy`(
         _ manner: ForgetfulPath.Manner
     ) async throws {
         let broker = try await RealBroker()

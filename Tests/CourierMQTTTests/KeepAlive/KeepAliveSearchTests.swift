@@ -32,7 +32,8 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `for any limit of the network, the search needs at most one loss and about one ping per step`() {
+    @Test func `for any limit of the network, the interval search needs at most one loss and about one ping per step`()
+    {
         for (minimum, maximum, step) in [(60, 600, 60), (30, 100, 25), (10, 10, 5), (1, 300, 100), (100, 460, 30)] {
             let keepAlive = AdaptiveKeepAlive(
                 minimumInterval: .seconds(minimum), maximumInterval: .seconds(maximum), step: .seconds(step))
@@ -90,14 +91,14 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `if the time of the last packet is unknown, the timer starts another full interval`() {
+    @Test func `if the time of the last packet is unknown, the ping timer starts another full interval`() {
         var path = QuietPath()
         path.pass(.seconds(60))
         #expect(path.search.timerFired(lastActivity: nil, now: path.now) == .none)
         #expect(path.search.deadline == path.now + .seconds(60))
     }
 
-    @Test func `the answer to a ping that the search did not send does not change the interval`() {
+    @Test func `the answer to a ping that the keep-alive search did not send does not change the ping interval`() {
         var path = QuietPath()
         path.pass(.seconds(30))
         path.answer()
@@ -148,7 +149,8 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a loss during a silence shorter than a successful ping interval shortens the interval by one step`() {
+    @Test
+    func `a connection loss in a silence shorter than a successful ping interval shortens the interval by one step`() {
         var path = searching()
         path.pass(.seconds(100))
         path.close()
@@ -157,7 +159,7 @@ import Testing
         #expect(path.finding?.failedInterval == .seconds(120))
     }
 
-    @Test func `a connection lost during a silence shorter than the minimum does not change the interval`() {
+    @Test func `a connection lost during a silence shorter than the minimum does not change the ping interval`() {
         var path = searching()
         path.pass(.seconds(59))
         path.close()
@@ -165,7 +167,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a connection that ends for a known reason does not change the interval`() {
+    @Test func `a connection that ends for a known reason does not change the ping interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close(isExplained: true)
@@ -173,7 +175,8 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss followed by an attempt that fails while connecting does not change the interval`() {
+    @Test
+    func `a connection loss followed by an attempt that fails while connecting does not change the ping interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -182,7 +185,8 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss followed by a move to another network does not change the old network's interval`() {
+    @Test
+    func `a connection loss before a move to another network does not change the ping interval of the old network`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -195,7 +199,8 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss does not change the interval if the network was unavailable during the silence`() {
+    @Test func `a connection loss does not change the ping interval if the network was unavailable during the silence`()
+    {
         var path = searching()
         path.pass(.seconds(20))
         path.search.disturbed(now: path.now)
@@ -213,7 +218,8 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a loss does not change the interval if the network is unavailable before the next connection`() {
+    @Test
+    func `a connection loss does not change the ping interval if no network is available before the next connection`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -223,7 +229,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss followed by an attempt that fails before opening a connection does not change the interval`() {
+    @Test func `a connection loss followed by an attempt that opens no connection does not change the ping interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -236,7 +242,8 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `if a ping is sent a whole step late, a connection loss afterwards does not change the interval`() {
+    @Test
+    func `if a ping is sent late by one step, a connection loss after the ping does not change the ping interval`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)
         path.close()
@@ -315,7 +322,7 @@ import Testing
         #expect(path.lossCount == 0)
     }
 
-    @Test func `a failed interval is tried again after one day, not earlier`() {
+    @Test func `a ping interval that failed is tried again after one day, not earlier`() {
         var path = QuietPath(limit: .seconds(200))
         _ = path.settle()
         path.limit = nil
@@ -330,7 +337,7 @@ import Testing
         #expect(path.lossCount == 1)
     }
 
-    @Test func `a failed interval is tried again if the wall clock goes back`() {
+    @Test func `a ping interval that failed is tried again if the wall clock goes back`() {
         var path = QuietPath(limit: .seconds(200))
         _ = path.settle()
         path.limit = nil
@@ -343,7 +350,7 @@ import Testing
         (Duration.seconds(-5), Duration?.none), (.zero, .zero), (.seconds(Int64.max), .seconds(Int64.min)),
         (.seconds(Int64.max), .seconds(Int64.max)), (.seconds(3_600), nil),
     ])
-    func `the interval stays within the bounds even if the stored memory is invalid or out of bounds`(
+    func `the ping interval stays within the bounds even if the stored keep-alive memory is invalid or out of bounds`(
         interval: Duration, failed: Duration?
     ) throws {
         var keepAlive = QuietPath.keepAlive

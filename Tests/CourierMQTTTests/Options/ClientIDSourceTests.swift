@@ -64,7 +64,7 @@ import Testing
         #expect(id.unicodeScalars.last == "\u{301}")
     }
 
-    @Test func `a client id with too many %, U+0000 or too many bytes throws invalidConfiguration`() throws {
+    @Test func `a client id with U+0000, too many % characters or too many bytes throws invalidConfiguration`() throws {
         let most = String(repeating: "%", count: ClientIDSource.randomCharacterLimit)
         #expect(try !source(1).clientID(from: most, .portable).contains("%"))
         expectCourierError(.invalidConfiguration, "65") { try source(1).clientID(from: most + "%", .portable) }

@@ -136,7 +136,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `an error about an invalid WebSocket host hides the credentials before its @`() {
+    @Test func `an error about an invalid WebSocket host hides the credentials before the @ of the host`() {
         let options = ConnectOptions(
             host: "mqtt://ada:hunter2@b", port: 80, clientId: "c", username: "", password: "",
             webSocket: WebSocketOptions())
@@ -350,7 +350,7 @@ import Testing
         #expect(try !plan(options()) { $0.version = .version5 }.engine.fallsBackToVersion311)
     }
 
-    @Test func `the channel accepts at least one packet of the maximum size as unconsumed bytes`() throws {
+    @Test func `the channel's limit for unconsumed bytes is at least the maximum packet size`() throws {
         let plan = try plan(options()) {
             $0.limits.maximumPacketSize = 100_000
             $0.limits.channel.remainderLimit = 1

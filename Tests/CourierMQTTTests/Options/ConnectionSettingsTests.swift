@@ -81,7 +81,7 @@ import Testing
         (.seconds(4_294_967_295), .max), (.seconds(4_294_967_296), nil), (.milliseconds(4_294_967_295_001), nil),
         (.nanoseconds(-1), nil), (.seconds(Int64.max), nil),
     ])
-    func `a duration is rounded up to whole seconds, or nil if it is out of range`(
+    func `a duration is rounded up to whole seconds, and a duration out of range becomes nil`(
         _ duration: Duration, _ expected: UInt32?
     ) {
         #expect(WireSeconds(duration)?.rawValue == expected)

@@ -129,7 +129,10 @@ import Testing
         }
     }
 
-    @Test func `extreme ports and keep-alive values are accepted or throw invalidConfiguration`() throws {
+    @Test
+    func `each pair of an extreme port and an extreme keep-alive value is accepted or throws invalidConfiguration`()
+        throws
+    {
         let settings = try ClientSettings(Self.config())
         for port in Self.shorts {
             for keepAlive in Self.shorts {

@@ -40,7 +40,7 @@ import Testing
         #expect(place.map { ring[$0].qos } == .two)
     }
 
-    @Test func `trim() frees the memory of an empty EntryRing, and entry numbers continue`() {
+    @Test func `trim() frees the memory of an empty EntryRing, and the entry numbers are not reset`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .one, byteCount: 1, [], end: .never)
         ring.remove(first)

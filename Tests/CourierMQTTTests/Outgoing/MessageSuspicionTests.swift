@@ -94,7 +94,8 @@ import Testing
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `no message is suspected after a loss before CONNACK or without recent unacknowledged messages`() {
+    @Test
+    func `no message is suspected after a connection loss before CONNACK or without recent unacknowledged messages`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         _ = script.lose(.peerClosed, count: 0)
@@ -131,7 +132,9 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
     }
 
-    @Test func `suspicion ends after as many messages have ended as were unacknowledged at the connection loss`() {
+    @Test
+    func `if three messages were unacknowledged at a connection loss, suspicion ends after three messages have ended`()
+    {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -158,7 +161,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1, "no control: no message has a strike")
     }
 
-    @Test func `a message gets a strike only if the broker closes within 2 s after the message was sent alone`() {
+    @Test func `a message gets a strike only if it was sent alone and the broker closes the connection within 2 s`() {
         var script = Script()
         script.becomeSuspicious()
         func neutral(_ change: (inout Script) -> Judgement) {
@@ -189,7 +192,9 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
     }
 
-    @Test func `a message gets a strike if the broker closes within 2 s after its first or its last byte`() {
+    @Test
+    func `a message gets a strike if the broker closes the connection within 2 s of the message's first or last byte`()
+    {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -224,7 +229,8 @@ import Testing
 
     // MARK: The connection without the message
 
-    @Test func `after a strike no message is sent until the connection has lasted 10 s and answered a ping`() throws {
+    @Test func `after a strike, no message is sent until the connection has lasted 10 s and a ping is answered`() throws
+    {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -255,7 +261,7 @@ import Testing
     }
 
     @Test(arguments: [Cause.peerClosed, .other])
-    private func `if a connection without messages ends in less than 10 s, the strikes of the message are reset to 0`(
+    private func `if a connection without messages ends in under 10 s, the suspected message's strikes are reset`(
         _ cause: Cause
     ) {
         var script = Script()
@@ -270,7 +276,7 @@ import Testing
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true), "the control lasted")
     }
 
-    @Test func `a connection loss unrelated to messages does not change the strike count`() {
+    @Test func `a connection loss unrelated to messages does not change the strikes of a message`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -299,7 +305,7 @@ import Testing
         PacketReasonCode.topicNameInvalid, .packetTooLarge, .payloadFormatInvalid, .retainNotSupported,
         .qosNotSupported,
     ])
-    func `a DISCONNECT with a message-related reason code rejects the only message in flight at once`(
+    func `after DISCONNECT with a message-related reason code, the only message in flight is rejected at once`(
         _ code: PacketReasonCode
     ) {
         var script = Script()
@@ -317,7 +323,7 @@ import Testing
         #expect(script.suspicion.isSuspicious)
     }
 
-    @Test func `DISCONNECT packetTooLarge makes messages suspected even if the messages were sent 30 s ago`() {
+    @Test func `after DISCONNECT packetTooLarge, messages are suspected even if the messages were sent 30 s ago`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 2, sent: .seconds(30)) == Judgement())
@@ -326,7 +332,9 @@ import Testing
 
     // MARK: Restarts and other sessions
 
-    @Test func `an open connection that loads stored strikes sends no message before 10 s and an answered ping`() {
+    @Test
+    func `after strikes are loaded, an open connection sends no message before it is 10 s old and a ping is answered`()
+    {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let accepted = script.now
@@ -341,7 +349,8 @@ import Testing
         #expect(script.suspicion.sendLimit == nil)
     }
 
-    @Test func `stored strikes count after a restart, and the first connection begins without messages`() {
+    @Test
+    func `after a restart, the stored strikes of a message count, and the first connection starts without messages`() {
         var script = Script(suspect: (5, 2))
         #expect(script.suspicion.sendLimit == 0)
         script.connectAndPing()

@@ -90,7 +90,7 @@ import Testing
         #expect(!world.suspicion.isSuspicious)
     }
 
-    @Test func `several messages that each end the connection are rejected, even if they are adjacent`() {
+    @Test func `messages that each end the connection are rejected, even if two of these messages follow each other`() {
         var conditions = SuspicionWorld.Conditions()
         conditions.poison = [0, 5, 6, 99]
         var world = SuspicionWorld(seed: 4, conditions)

@@ -52,7 +52,7 @@ import Testing
         #expect(queue.count == 3)  // QoS 0 has ended.
     }
 
-    @Test func `if the quota is used up, take() skips QoS 1 messages and returns QoS 0 messages`() {
+    @Test func `if the send quota is used up, take() skips QoS 1 messages and returns QoS 0 messages`() {
         let queue = queue()
         for (text, qos) in [("a", QoS.one), ("b", .one), ("c", .zero), ("d", .one), ("e", .zero)] {
             accept(text, qos, in: queue)
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: Waking the loop
 
-    @Test func `accept() does not wake the event loop again before take() has found no message to send`() {
+    @Test func `accept() wakes the event loop once, and again only after take() has found no message to send`() {
         let queue = queue()
         #expect(take(queue).texts.isEmpty)
         #expect(accept("a", in: queue).wakes.contains(.session))

@@ -8,7 +8,7 @@ import Testing
 /// The end of a session.
 extension OutgoingRulesTests {
     @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
-    func `destroy() fails every message once, and the next session sends none of these messages`(
+    func `destroy() reports one error for each message, and the next session sends none of these messages`(
         _ setup: OutgoingSetup, _ form: PublishForm
     ) async throws {
         let store = ControlledStore()
@@ -37,7 +37,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `destroy() without a connection fails every message once`(_ setup: OutgoingSetup) async throws {
+    func `destroy() without a connection reports one error for each message`(_ setup: OutgoingSetup) async throws {
         let store = ControlledStore()
         try await setup.offline(OfflinePolicy(queuesQoS0: true), store: store) { world in
             let record = PublishRecord(world, setup)

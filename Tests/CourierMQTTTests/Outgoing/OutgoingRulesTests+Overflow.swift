@@ -76,7 +76,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [OfflinePolicy.Overflow.dropOldest, .dropNewest, .fail])
-    func `queueFull names the limits of offline, and a policy that dropped the message`(
+    func `the queueFull error names the offline limits, and also offline.overflow if this option dropped the message`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         try await setup.offline(OfflinePolicy(maximumCount: 1, overflow: overflow)) { world in
@@ -114,7 +114,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `with suspend, a full queue refuses calls without await at once, and calls with await after the timeout`(
+    func `with overflow = suspend, calls on a full queue fail at once without await, and at the timeout with await`(
         _ setup: OutgoingSetup, _ place: WaitingPlace
     ) async throws {
         // The client connects again after a second.

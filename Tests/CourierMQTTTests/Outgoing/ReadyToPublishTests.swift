@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    @Test func `after a refused message, only the first readyToPublish() call waits until the refused message fits`()
+    @Test
+    func `if a message is refused, only the first readyToPublish() call waits for the room that the message needs`()
         async throws
     {
         try await ScriptedWorld.run(Self.refusing) {

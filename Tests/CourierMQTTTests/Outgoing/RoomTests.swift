@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `without a connection, the caller that waits longest is accepted when another message expires`()
+    @Test func `without a connection, the longest-waiting caller is accepted when another message expires`()
         async throws
     {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
@@ -200,7 +200,10 @@ import Testing
         }
     }
 
-    @Test func `a waiting caller is accepted at its suspend timeout if there is room for its message`() async throws {
+    @Test
+    func `when the suspend timeout of a waiting caller ends, the caller's message is accepted if the queue has room`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = OfflinePolicy(
                 maximumCount: 4, overflow: .suspend(timeout: .seconds(10)), drainCount: 1, drainInterval: .seconds(60))

@@ -16,7 +16,8 @@ extension ScriptedSuspicionTests {
             id: StoredMessage.ID(rawValue: id), topic: topic, payload: [1, 2, 3], qos: qos, storedAt: Date())
     }
 
-    @Test func `each strike count is stored, and an early loss of a connection without messages resets it to 0`()
+    @Test
+    func `each strike of a message is stored, and the early loss of a connection without messages resets the count`()
         async throws
     {
         let store = ControlledStore()
@@ -45,7 +46,7 @@ extension ScriptedSuspicionTests {
     /// Either the session of the earlier process still exists, or the broker lost it and the stored message waits
     /// again.
     @Test(arguments: [true, false])
-    func `the next process sends a message with two stored strikes after 10 s, and rejects it at the third`(
+    func `the next process sends a message with two stored strikes after 10 s, and rejects it after the third strike`(
         isSessionPresent: Bool
     )
         async throws
@@ -75,7 +76,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    @Test func `stored strikes are ignored if rejectsHarmfulMessages is false`() async throws {
+    @Test func `the stored strikes of a message are ignored if rejectsHarmfulMessages is false`() async throws {
         let store = ControlledStore()
         try await Self.run(Self.stored, afterwards: [.accept()], store: store) {
             $0.session.rejectsHarmfulMessages = false

@@ -76,7 +76,7 @@ import Testing
     // MARK: The rule
 
     @Test(arguments: OutgoingSetup.all, Session.all)
-    func `a message is rejected after three strikes, and all other messages are sent`(
+    func `a message that ends three connections is rejected, and all other messages are sent`(
         _ setup: OutgoingSetup, _ session: Session
     ) async throws {
         let (gate, store) = (ScriptGate(), ControlledStore())
@@ -191,7 +191,7 @@ import Testing
     ]
 
     @Test(arguments: codes, [true, false])
-    func `a DISCONNECT with a message-related reason code rejects the only message in flight at once`(
+    func `after DISCONNECT with a message-related reason code, the only message in flight is rejected at once`(
         _ code: PacketReasonCode, isKept: Bool
     ) async throws {
         #expect([0x90, 0x95, 0x99, 0x9A, 0x9B].contains(code.rawValue))
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: codes)
-    func `with two messages in flight, a DISCONNECT rejects a message only after it was sent alone`(
+    func `after DISCONNECT, no message is rejected if two are in flight, but a message sent alone is rejected`(
         _ code: PacketReasonCode
     ) async throws {
         let gate = ScriptGate()

@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() fails waiting publish() calls and completions with clientDestroyed`() async throws {
+    @Test func `destroy() ends waiting publish() calls and completions with clientDestroyed`() async throws {
         try await Self.run(Self.held(ScriptGate())) { world in
             let outcome = try world.publish("x")
             let task = Task { [client = world.client] in try await client.publish("y", to: "t") }

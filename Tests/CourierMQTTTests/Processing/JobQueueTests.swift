@@ -66,11 +66,9 @@ import Testing
     }
 
     @Test(arguments: [nil, "key"])
-    func
-        `if the store refuses a job, the repeated message is acknowledged only when it is stored`(
-            _ key: String?
-        )
-    {
+    func `if the store refuses a job, the repeated message is acknowledged only when the message is stored`(
+        _ key: String?
+    ) {
         var queue = Self.queue { $0.keys = (.seconds(60), 10) }
         Self.arrive(Self.delivery("a", arrival: 1), &queue, key: key)
         #expect(Self.steps(&queue) == ["store 1"])
@@ -84,7 +82,8 @@ import Testing
         #expect(queue.jobs.count == 1)
     }
 
-    @Test func `if a connection ends before its job is stored, the repeated message is stored as a new job`() {
+    @Test
+    func `if a connection ends before the job of a message is stored, the repeated message is stored as a new job`() {
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         Self.arrive(Self.delivery("a", arrival: 2, isDuplicate: true), &queue)
@@ -104,7 +103,8 @@ import Testing
         #expect(Self.steps(&queue) == ["acknowledge 2"])
     }
 
-    @Test func `after a stop, messages that the store refuses are given back and not stored again`() {
+    @Test
+    func `after stop(), messages that the store refuses are returned for the next reader and are not stored again`() {
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         Self.arrive(Self.delivery("b", packetID: 2, arrival: 2), &queue)
@@ -117,7 +117,8 @@ import Testing
         #expect(queue.jobs.isEmpty && queue.nextWake == nil)
     }
 
-    @Test func `a stop gives back a message that waits for room among the parked messages`() {
+    @Test func `after stop(), a message that waits for room among the parked messages is returned for the next reader`()
+    {
         var queue = Self.queue { $0.parked = ParkingLimits(maximumCount: 1) }
         queue.restore(Self.parkedJob(1, parkedAt: .now), orderKey: nil, now: Self.now, time: Self.time)
         Self.arrive(Self.delivery("a", arrival: 1), &queue, isDecodable: false)
@@ -126,7 +127,8 @@ import Testing
         #expect(queue.jobs.isEmpty)
     }
 
-    @Test func `the pause because of a refused job ends if the broker has sent its message again`() {
+    @Test
+    func `if the store refused a message, the pause of the queue ends when the broker has sent the message again`() {
         var queue = Self.queue()
         Self.arrive(Self.delivery("a", arrival: 1), &queue)
         queue.notStored(1, .noRoom("The disk is full."), now: Self.now, time: Self.time)
@@ -137,7 +139,7 @@ import Testing
         #expect(queue.pauseReason == nil && queue.hasRoom)
     }
 
-    @Test func `if all parking places are used, the pause ends when the oldest parked message becomes too old`() {
+    @Test func `a pause at the parking limit ends when the oldest parked message reaches maximumAge`() {
         var queue = Self.queue(isStored: false) {
             $0.parked = ParkingLimits(maximumCount: 1, maximumAge: .seconds(60))
         }
@@ -152,7 +154,8 @@ import Testing
         #expect(Self.steps(&queue) == ["parked", "acknowledge 2", "resumed", "start 3"])
     }
 
-    @Test func `at the parking limit, the restored message that was parked first is removed`() {
+    @Test func `if there are too many parked messages, the restored message with the earliest parking date is removed`()
+    {
         var queue = Self.queue { $0.parked = ParkingLimits(maximumCount: 2, overflow: .removeOldest) }
         queue.restore(Self.parkedJob(1, parkedAt: Self.time.date - 10), orderKey: nil, now: Self.now, time: Self.time)
         queue.restore(Self.parkedJob(2, parkedAt: Self.time.date - 20), orderKey: nil, now: Self.now, time: Self.time)

@@ -36,7 +36,9 @@ import Testing
         }
     }
 
-    @Test func `150 random walks lose no message, keep order and limits, and pause exactly`() {
+    @Test
+    func `in 150 random runs, the job queue loses no message, keeps order and limits, and pauses only when necessary`()
+    {
         for seed in UInt64(1)...150 {
             if let violation = Self.walk(seed) {
                 Issue.record("seed \(seed): \(violation)")
@@ -46,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: JobQueueWorld.Mistake.allCases)
-    func `random walks find a mistake that is planted in the environment of the queue`(
+    func `random runs of the job queue detect a mistake that the test adds to the environment of the queue`(
         _ mistake: JobQueueWorld.Mistake
     ) {
         // A walk that fails without the mistake proves nothing.

@@ -34,7 +34,8 @@ import Testing
         return processor
     }
 
-    @Test func `a processor that stops while its message is being stored has its name until the commit ends`()
+    @Test
+    func `if a processor stops while a message is being stored, the processor's name is in use until the commit ends`()
         async throws
     {
         let script = World.connection(.pause(.seconds(1)), World.message(1, "a"))
@@ -57,7 +58,9 @@ import Testing
         }
     }
 
-    @Test func `a message that the full store refuses is handled by the next processor with the name`() async throws {
+    @Test func `a message that the full store refuses is handled by the next processor with the same name`()
+        async throws
+    {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
             test.store?.fail(Self.isFull)
             let processor = try test.process()
@@ -75,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a message that the store refuses after stop() is handled by the next processor with the name`()
+    @Test func `a message that the store refuses after stop() is handled by the next processor with the same name`()
         async throws
     {
         let script = World.connection(.pause(.seconds(1)), World.message(1, "a"))

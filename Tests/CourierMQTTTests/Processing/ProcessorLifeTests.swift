@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `after 200 handled messages, a processor has forgotten the deadlines of their handlers`() async throws {
+    @Test func `after 200 handled messages, a processor stores fewer than 100 deadlines of handlers`() async throws {
         let messages = (1...200).compactMap { PacketID(rawValue: $0).map { World.message($0, "a") } }
         let steps: [ScriptStep] = [.accept(isSessionPresent: false), .serve(until: .subscribe), .answer]
         try await World.run([.connection(steps + messages)], isStored: false) { test in

@@ -30,7 +30,8 @@ import Testing
         return processor
     }
 
-    @Test func `a parked message that is retried while its processor loads is handled after the load`()
+    @Test
+    func `if a parked message is retried while the processor loads messages, the message is handled after the load`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
@@ -48,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `a parked message that is removed while its processor loads is removed after the load`()
+    @Test
+    func `if a parked message is removed while the processor loads messages, the message is removed after the load`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `if a processor is stopped while it loads, the retry of a parked message is stored`()
+    @Test func `if a processor is stopped while it loads stored messages, the retry of a parked message is stored`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in

@@ -13,7 +13,7 @@ import Testing
     private typealias World = ProcessorWorld
 
     @Test(arguments: [true, false])
-    func `two calls of stop() while a handler runs return when the name of the processor is free again`(
+    func `if stop() is called twice while a handler runs, both calls return when the processor's name is free again`(
         _ isStored: Bool
     ) async throws {
         let gate = Gate()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `if a handler stops its own processor, the call returns at once, and its message is handled once`(
+    func `if a handler stops its own processor, stop() returns at once, and the handler's message is handled once`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"))
@@ -66,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `with a waiting limit in bytes, stop() leaves the messages that were not taken to the next reader`()
+    @Test
+    func `with a waiting limit in bytes, the next processor handles the messages that are not handled before stop()`()
         async throws
     {
         let texts = ["a", "b", "c", "d", "e"]
@@ -122,7 +123,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `shutdown() also stops a processor whose parked messages are full`(_ isStored: Bool) async throws {
+    func `shutdown() also stops a processor that pauses because too many messages are parked`(_ isStored: Bool)
+        async throws
+    {
         let script = World.connection(World.message(1, "a"), World.message(2, "b"), World.message(3, "c"))
         try await World.run([script], isStored: isStored) { test in
             let policy = ProcessingPolicy<String>.exact(
@@ -135,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func `if a handler has not begun at the time limit of stop(), the name is free after the handler`()
+    @Test
+    func `if a handler begins after the time limit of stop(), the processor's name is in use until the handler ends`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a"))], isStored: false) { test in
@@ -151,7 +155,9 @@ import Testing
         }
     }
 
-    @Test func `a message that is retried between two processors is handled without another arrival`() async throws {
+    @Test func `if a parked message is retried while no processor runs, the next processor handles the message`()
+        async throws
+    {
         try await World.run([World.connection(World.message(1, "a"))], isStored: false) { test in
             let first = try test.process { _, _ in throw Park(reason: "Broken.") }
             await test.world.connect()

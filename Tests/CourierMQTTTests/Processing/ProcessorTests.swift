@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `if the store fails, a processor acknowledges the message only after it is stored`()
+    @Test func `if the store fails, a processor acknowledges a message only after the message is stored`()
         async throws
     {
         try await World.run([World.connection(World.message(1, "a", qos: .two))], isStored: true) { test in
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a processor of Int values parks a message that is no number, without an attempt`(
+    func `a processor of Int values parks a message that is not a number, without calling the handler`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(World.message(1, "none"), World.message(2, "7"))
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `with deduplication by key, a copy of a handled message is acknowledged and not handled`(
+    func `with deduplication by key, a copy of a handled message is acknowledged and not handled again`(
         _ isStored: Bool
     ) async throws {
         let script = World.connection(

@@ -83,7 +83,7 @@ struct ClientProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases)
-    func `a wrong proxy password fails the attempt, and events contain no user name or password`(
+    func `with a wrong proxy password, the attempt fails, and events contain no user name or password`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let proxy = try await RealProxy(kind, user: "gemma", password: "right")
@@ -112,7 +112,7 @@ struct ClientProxyTests {
         await proxy.kill()
     }
 
-    @Test func `after any proxy error the client retries after the reconnect pause`() {
+    @Test func `after any proxy error, the client tries again after the reconnect pause`() {
         for code in [TransportError.Code.proxyFailed, .proxyRefused, .proxyAuthenticationFailed] {
             #expect(LossPolicy.row(for: .transport(LossCause.TransportProblem(code))).response == .retry)
             #expect(CourierError(TransportError(code, "…")).code == .connectionFailed)

@@ -40,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func `a message that a reader has not acknowledged counts toward the byte limit only after a deadline`() {
+    @Test
+    func `an ended reader's message counts toward the byte limit only after the deadline for its acknowledgement`() {
         var kept = KeptMessages(limit: .max, byteLimit: 5_000)
         let tickets = (0..<2).map { _ in AcknowledgementTicket(.kept(until: nil), readers: 1) { _ in } }
         for ticket in tickets {

@@ -182,7 +182,7 @@ import Testing
         #expect(Self.taken(queue).isEmpty)
     }
 
-    @Test func `take() returns messages to acknowledge one by one, and all other messages together`() {
+    @Test func `take() returns messages with tickets one by one, and all other messages together`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [
@@ -211,7 +211,7 @@ import Testing
         #expect(!queue.claim(), "a message was given back and delivered")
     }
 
-    @Test func `messages of the first take() call are not returned by close() after a second take() call`() {
+    @Test func `after a second take() call, close() does not return the messages of the first take() call`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .one])]
@@ -221,7 +221,8 @@ import Testing
         #expect(queue.close().isEmpty)
     }
 
-    @Test func `messages without an acknowledgement ticket are not kept if they have QoS 0 or several readers`() {
+    @Test func `messages without an acknowledgement ticket are kept only if they have QoS 1 or 2 and a single reader`()
+    {
         let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
             MessagePage.Entry(
                 start: 0, byteCount: 0, topic: 0, packetID: 1, qos: qos, isRetained: false, isDuplicate: false,
@@ -234,7 +235,7 @@ import Testing
         #expect([ticketed].worthKeeping.count == 1)
     }
 
-    @Test func `while reading is paused, QoS 0 messages beyond twice the limit are dropped`() {
+    @Test func `while reading is paused, QoS 0 messages are dropped if the buffer has reached twice its limit`() {
         let queue = ReaderQueue(ReadBuffer(limit: 2, overflow: .pause)) {}
         var sender = Sender()
         var batch = [sender.slice([.zero, .zero, .zero])]
@@ -369,7 +370,8 @@ import Testing
         }
     }
 
-    @Test func `messages that must be acknowledged, the reader claims each, they are returned together`() {
+    @Test
+    func `take() with areClaimed returns several messages with tickets, and close() returns the unclaimed messages`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .one, .one], isTicketed: true), sender.slice([.one], isTicketed: true)]

@@ -51,7 +51,7 @@ import Testing
         #expect(slice.allSatisfy { $0.page === page })
     }
 
-    @Test func `a reader of all messages in a MessagePage shares the page, even if its topics are long`() throws {
+    @Test func `a reader of all messages in a MessagePage shares the page, even if the page has long topics`() throws {
         let topics = (0..<100).map { String(repeating: "t", count: 200) + "\($0)" }
         let entries = (0..<100).map { number in
             MessagePage.Entry(
@@ -71,7 +71,7 @@ import Testing
         #expect(slice.byteCount > 20_000)
     }
 
-    @Test func `a small MessagePage is shared even with a reader of one message`() throws {
+    @Test func `a reader of one message shares the whole MessagePage if the page is small`() throws {
         let page = Self.page(5)
         let slice = try #require(Self.share([4], of: page).first)
         #expect(slice.allSatisfy { $0.page === page })

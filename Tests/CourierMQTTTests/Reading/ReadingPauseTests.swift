@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a loop that awaits a publish for each message continues even if its buffer is full`(_ qos: QoS) async throws {
+    func `a loop that awaits publish() for each message continues even if the loop's buffer is full`(_ qos: QoS)
+        async throws
+    {
         let broker = try await RealBroker(settings: "max_queued_messages 0")
         let (sender, worker) = (try await Self.test(at: broker, "sender"), try await Self.test(at: broker, "worker"))
         let seen = Series<String>()
@@ -63,7 +65,9 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a loop that awaits a request for each message continues even if its buffer is full`() async throws {
+    @Test func `a loop that awaits request() for each message continues even if the loop's buffer is full`()
+        async throws
+    {
         let broker = try LoopbackBroker.start()
         let (sender, worker) = (try TestClient(.local(broker.port)), try TestClient(.local(broker.port)))
         try await sender.connect()
@@ -102,7 +106,10 @@ import Testing
         ).makeAsyncIterator()
     }
 
-    @Test func `messages beyond twice a reader's limit are acknowledged only when the reader has room`() async throws {
+    @Test
+    func `if a reader's buffer has reached twice its limit, new messages are acknowledged only when there is room`()
+        async throws
+    {
         try await ScriptedWorld.run([Self.thirtyMessages()]) { world in
             var messages = Self.smallReader(world)
             await world.connect()
@@ -121,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `messages beyond twice a slow reader's limit are acknowledged only after the slow reader receives them`()
+    @Test func `if a slow reader's buffer has reached twice its limit, acknowledgements wait for the slow reader`()
         async throws
     {
         try await ScriptedWorld.run([Self.thirtyMessages()]) { world in

@@ -9,7 +9,7 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [ReasonCode.normalDisconnection, .disconnectWithWillMessage, .unspecifiedError])
-    func `mosquitto publishes the will only if the reason code of disconnect() asks for it`(
+    func `mosquitto publishes the will only if the reason code of disconnect() requests the will`(
         _ version: ProtocolVersionPolicy, _ reason: ReasonCode
     ) async throws {
         let broker = try await RealBroker()

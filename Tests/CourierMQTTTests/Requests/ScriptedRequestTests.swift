@@ -322,7 +322,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `destroy() fails pending requests, and the next request subscribes again`(
+    func `after destroy(), pending requests end with an error, and the next request subscribes again`(
         _ isWaiting: Bool
     ) async throws {
         try await ScriptedWorld.run { world in

@@ -13,7 +13,8 @@ import Testing
         ScriptedProvider(Array(repeating: .failure(error), count: count))
     }
 
-    @Test func `a provider that fails with HTTP 500 is asked again after 1, 2, 4 s, then after the reconnect delays`()
+    @Test
+    func `a provider that fails with HTTP 500 is asked again after 1, 2 and 4 s, and then after the reconnect delays`()
         async throws
     {
         let provider = Self.answers(.httpError(statusCode: 500), 8)
@@ -120,7 +121,7 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
-    func `refused credentials are cleared, and new credentials are requested at once, later with a delay`(
+    func `after the first refusal, credentials are cleared and requested again at once; later refusals cause a delay`(
         _ version: ProtocolVersionPolicy, _ code: PacketReasonCode
     ) async throws {
         let other = ConnectOptions(
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `if the provider returns the refused credentials again, the error asks to check them`(
+    func `if the provider returns the refused credentials again, the error asks to check the user name and password`(
         _ version: ProtocolVersionPolicy
     ) async throws {
         let script = Array(repeating: ConnectionScript.connection([.refuse(.badUserNameOrPassword)]), count: 3)
@@ -210,7 +211,9 @@ import Testing
         }
     }
 
-    @Test func `the error for refused fixed connect options advises to ask the broker's administrator`() async throws {
+    @Test func `if fixed connect options are refused, the error advises asking the broker's administrator`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) {
             Self.fix(&$0)
         } _: { world in

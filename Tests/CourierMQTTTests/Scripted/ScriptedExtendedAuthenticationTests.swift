@@ -135,7 +135,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `if more challenges arrive during a slow answer, only the last challenge is answered`(_ fails: Bool)
+    func `if more challenges arrive while the provider answers slowly, only the last challenge is answered`(
+        _ fails: Bool
+    )
         async throws
     {
         let script = ConnectionScript.connection([
@@ -210,7 +212,8 @@ import Testing
     }
 
     /// [MQTT-3.15.2-2], [MQTT-3.15.2-3]
-    @Test func `AUTH contains the method and the data only, so no text makes it too large for the broker`() async throws
+    @Test func `AUTH contains only the authentication method and data, and is never too large for the broker`()
+        async throws
     {
         let method = "TOKEN"
         // An AUTH with the code, "TOKEN" and "token 2" has 22 bytes, and the limit leaves no room for a text.
@@ -231,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `descriptions of ExtendedAuthentication do not show its data`() {
+    @Test func `the description of ExtendedAuthentication does not show the authentication data`() {
         let authentication = ExtendedAuthentication(method: "TOKEN", data: Data("s3cret".utf8))
         let options = ConnectOptions(
             host: "h", port: 1, clientId: "c", username: "", password: "", extendedAuthentication: authentication)

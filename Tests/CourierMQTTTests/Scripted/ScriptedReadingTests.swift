@@ -282,7 +282,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `unread kept messages of a canceled publisher are delivered to the next reader`(_ isStored: Bool) async throws
+    func `unread kept messages of a canceled messagePublisher are delivered to the next reader`(_ isStored: Bool)
+        async throws
     {
         try await Self.runWithKept(isStored) { world in
             let seen = Series<String>()
@@ -320,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func `a publisher with an invalid topic filter is reported as an event and in the log`() async throws {
+    @Test func `a messagePublisher with an invalid topic filter is reported as an event and in the log`() async throws {
         let log = WarningLog()
         try await ScriptedWorld.run {
             $0.logHandler = log

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `after connections that are lost at once, the reconnect delays are 1, 2, 4, 8, 16, 30 and 30 s`()
+    @Test func `if each connection is lost at once, the reconnect delays are 1, 2, 4, 8, 16, 30 and 30 s`()
         async throws
     {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.reset)]) { world in

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// [MQTT-3.3.1-9]
-    @Test func `a publisher created before subscribe() receives a retained message only once`() async throws {
+    @Test func `a messagePublisher created before subscribe() receives a retained message only once`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .answer, ScriptedUnreadTests.message(1, "b", isRetained: true),
             .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "b", isRetained: true),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a reader receives a retained message only once, even if the ended reader had a higher QoS`()
+    @Test func `a reader receives a retained message only once, even if an ended reader had a higher QoS`()
         async throws
     {
         let script = ConnectionScript.connection([

@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `an old connection's refusal does not affect subscribe() after disconnect() and connect()`()
+    @Test func `after disconnect() and connect(), subscribe() succeeds even if the broker refused the filter before`()
         async throws
     {
         let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a new onReceipt reader acknowledges the messages that an ended reader did not acknowledge`()
+    @Test func `a new reader with onReceipt acknowledges the messages that an ended reader did not acknowledge`()
         async throws
     {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
@@ -89,7 +89,8 @@ import Testing
     }
 
     /// [MQTT-4.6.0-2]: a later message cannot be acknowledged before an earlier one.
-    @Test func `an ended reader's unacknowledged message delays acknowledgements by 10 s and reaches the next reader`()
+    @Test
+    func `an ended reader's unacknowledged message delays other acknowledgements by 10 s and reaches the next reader`()
         async throws
     {
         let other = Publish(topic: "other", payload: [], delivery: .atLeastOnce(2, isDuplicate: false))
@@ -181,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func `with a store, a publisher receives a message once, even if an ended loop did not acknowledge it`()
+    @Test
+    func `with a store, a messagePublisher receives a message once, even if an ended loop did not acknowledge it`()
         async throws
     {
         let store = ControlledStore()
@@ -215,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts while an ended reader's message is being stored receives the message`()
+    @Test func `if a reader starts while an ended reader's message is being stored, the new reader gets the message`()
         async throws
     {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFailed) { world, store in

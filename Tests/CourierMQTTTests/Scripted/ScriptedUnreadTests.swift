@@ -74,7 +74,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `unread messages of a canceled publisher are delivered to the next reader`(_ isStored: Bool) async throws {
+    func `unread messages of a canceled messagePublisher are delivered to the next reader`(_ isStored: Bool)
+        async throws
+    {
         try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
             let seen = Series<String>()
             let subscription = Box<AnyCancellable>()
@@ -95,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `if another thread cancels a publisher, the next reader receives the undelivered messages`()
+    @Test func `if another thread cancels a messagePublisher, the next reader receives the undelivered messages`()
         async throws
     {
         try await Self.run(Self.broker(Self.letters)) { world in
@@ -369,7 +371,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "t", "+"])
-    func `an ended reader's unread retained message is delivered to a publisher`(
+    func `an ended reader's unread retained message is delivered to a messagePublisher`(
         _ topic: String?
     ) async throws {
         try await Self.run(Self.broker(["a", "b"], isRetained: true)) { world in
@@ -449,7 +451,8 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts while the store retries to store an unread message receives the message`()
+    @Test
+    func `if a reader starts while the client retries to store an unread message, the reader receives the message`()
         async throws
     {
         let store = ControlledStore()

@@ -90,7 +90,9 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `unsubscribe() without a connection is sent later if CONNACK reports a session`(_ form: Form) async throws {
+    func `after unsubscribe() without a connection, UNSUBSCRIBE is sent if CONNACK reports a session`(_ form: Form)
+        async throws
+    {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             let outcome = Self.unsubscribe("left", world, by: form)
             if form == .async { await world.until { world.client.waitingCount > 0 } }
@@ -101,7 +103,9 @@ import Testing
         }
     }
 
-    @Test func `unsubscribe() before CONNACK is sent after a CONNACK with session present`() async throws {
+    @Test func `if unsubscribe() is called before CONNACK, UNSUBSCRIBE is sent after a CONNACK with session present`()
+        async throws
+    {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([
             .expect(.connect), .hold(gate), .send(.connAck(ConnAck(isSessionPresent: true))),
@@ -149,7 +153,9 @@ import Testing
     }
 
     /// The client that took the session over may have subscribed to the filter.
-    @Test func `after a takeover, unsubscribe() sends UNSUBSCRIBE for an unknown filter`() async throws {
+    @Test func `after a takeover, unsubscribe() sends UNSUBSCRIBE even for a filter that the client does not know`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(), .serve(until: .publish(to: "go")),

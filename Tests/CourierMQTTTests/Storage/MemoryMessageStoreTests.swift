@@ -62,7 +62,8 @@ import Testing
         #expect(await outgoingIDs(store).isEmpty)
     }
 
-    @Test func `a batch that fails with storeFull does not remove a rejected message`() async {
+    @Test func `a batch of changes that fails with storeFull does not remove a rejected message from the store`() async
+    {
         let store = MemoryMessageStore(maximumRows: 2)
         let date = Date(timeIntervalSince1970: 9)
         _ = await commit(
@@ -95,7 +96,8 @@ import Testing
         #expect(await outgoingIDs(store) == [1, 2, 5, 7, 9])
     }
 
-    @Test func `outgoing() returns at most limit messages after the given id, even if that message was removed`()
+    @Test
+    func `outgoing() returns a limited number of messages after an id, even if the message with the id was removed`()
         async
     {
         let store = MemoryMessageStore()

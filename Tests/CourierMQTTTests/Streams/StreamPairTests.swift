@@ -21,7 +21,9 @@ struct StreamPairTests {
     // MARK: The contract
 
     @Test(arguments: [1_000, Int.max])
-    func `streams over a socket pass DuplexByteStreamLaws, even with 1,000 bytes per call`(bytesPerCall: Int)
+    func `streams over a socket pass the checks of DuplexByteStreamLaws, even with 1,000 bytes per call`(
+        bytesPerCall: Int
+    )
         async throws
     {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
@@ -30,7 +32,7 @@ struct StreamPairTests {
         }
     }
 
-    @Test func `Foundation file streams over two pipes pass DuplexByteStreamLaws`() async throws {
+    @Test func `Foundation file streams over two pipes pass the checks of DuplexByteStreamLaws`() async throws {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
             let (there, back) = (try TestPipe(), try TestPipe())
             defer { for end in [there.reader, there.writer, back.reader, back.writer] { close(end) } }

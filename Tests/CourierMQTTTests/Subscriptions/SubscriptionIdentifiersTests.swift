@@ -159,7 +159,7 @@ import Testing
         #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `copies of a message for an unsubscribed filter are recognized until the session ends`() throws {
+    @Test func `the client recognizes copies of a message for an unsubscribed filter until the session ends`() throws {
         let (start, identifiers) = try granted([(all, .one), (some, .one)])
         var set = start
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
@@ -177,7 +177,10 @@ import Testing
         #expect(set.claim(of: all, on: [ofSome]) == .first)
     }
 
-    @Test func `a wildcard filter beyond the comparison limit gets no subscription identifier`() throws {
+    @Test
+    func `if too many wildcard filters are already compared, a new wildcard filter gets no subscription identifier`()
+        throws
+    {
         var identifiers = SubscriptionIdentifiers()
         for number in 0..<SubscriptionIdentifiers.comparedLimit {
             #expect(identifiers.add(try TopicFilter("a/\(number)/+"), beside: []).isEmpty)

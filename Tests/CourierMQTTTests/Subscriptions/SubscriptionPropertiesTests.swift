@@ -131,7 +131,8 @@ import Testing
         #expect(set.chosenIdentifiers(of: [own.0, own.1, 4]) == [own.1], "the app sees what it chose last")
     }
 
-    @Test func `a reader receives the copy with its own identifier, or the first copy if the identifiers are equal`()
+    @Test
+    func `a reader receives the copy with the reader's identifier, or the first copy if all identifiers are equal`()
         throws
     {
         let topic = try TopicFilter("t/+")

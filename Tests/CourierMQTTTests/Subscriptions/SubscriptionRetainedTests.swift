@@ -143,7 +143,7 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
     }
 
-    @Test func `the client expects no retained messages of other subscriptions for a reader with its own identifier`()
+    @Test func `for a reader with its own identifier, the client expects no retained messages of other subscriptions`()
         throws
     {
         var set = try granted(hasIdentifiers: true)

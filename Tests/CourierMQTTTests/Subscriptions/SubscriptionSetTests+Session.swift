@@ -41,7 +41,7 @@ extension SubscriptionSetTests {
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `filters without UNSUBACK count toward the limit until the broker has a new session`() throws {
+    @Test func `filters whose UNSUBACK is missing count toward the limit until the broker has a new session`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 1))
         _ = try set.unwant([(a, 1)], by: .app, now: start)
         _ = try set.unwant([(a, 2)], by: .app, now: start)

@@ -105,7 +105,7 @@ import Testing
         #expect(visible(set.subAck(request(2), [.grantedQoS1], now: start)).first == .waiter(1, .granted(.one)))
     }
 
-    @Test func `a refused filter fails only the callers of this filter, and is sent again on the next connection`()
+    @Test func `if a filter is refused, only its callers get an error, and the next connection sends the filter again`()
         throws
     {
         var set = SubscriptionSet()
@@ -124,7 +124,9 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [asked])
     }
 
-    @Test func `without a connection, subscribing to an earlier refused filter waits for the next connection`() throws {
+    @Test func `without a connection, subscribe() to a filter that was refused earlier waits for the next connection`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one), .init(b, .one)], by: .app, now: start)
@@ -156,7 +158,9 @@ import Testing
         #expect(visible(fresh) == [.subscribe([Subscription(a, .one)], request(3))])
     }
 
-    @Test func `a refused SUBSCRIBE ends the readers only if the refused QoS is still the requested QoS`() throws {
+    @Test func `a refused SUBSCRIBE ends the readers of its filter only if the refused QoS is still the requested QoS`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = try set.want([.init(a, .two)], by: .reader(1), now: start)
         _ = try set.want([.init(a, .one)], by: .reader(2), now: start)
@@ -226,7 +230,7 @@ import Testing
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `the calls subscribe, unsubscribe and subscribe before SUBACK leave the filter subscribed`() throws {
+    @Test func `after subscribe, unsubscribe and subscribe before SUBACK, the filter is subscribed`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -239,7 +243,7 @@ import Testing
             ])
     }
 
-    @Test func `a subscribe during an unanswered UNSUBSCRIBE is sent after UNSUBACK`() throws {
+    @Test func `if subscribe() is called before UNSUBACK, SUBSCRIBE is sent after UNSUBACK`() throws {
         var set = try granted()
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
         #expect(visible(try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)).isEmpty)
@@ -260,7 +264,10 @@ import Testing
         #expect(visible(try set.unwant([(a, 3)], by: .app, now: start)) == [.waiter(2, .superseded)])
     }
 
-    @Test func `a refused unsubscribe fails its caller and is sent again on the next connection`() throws {
+    @Test
+    func `if the broker refuses an UNSUBSCRIBE, the caller gets an error, and the next connection repeats UNSUBSCRIBE`()
+        throws
+    {
         var set = try granted()
         _ = try set.unwant([(a, 1)], by: .app, now: start)
         #expect(
@@ -275,7 +282,8 @@ import Testing
                 == [.unsubscribeSucceeded([a], timeTaken: .zero)])
     }
 
-    @Test func `filters are divided into packets of limited count and size, and few packets are in flight at once`()
+    @Test
+    func `filters are divided into packets with a limited number of filters and bytes, and few packets are in flight`()
         throws
     {
         var set = SubscriptionSet(
@@ -298,7 +306,9 @@ import Testing
         #expect(packets.flatMap(\.self) == filters)
     }
 
-    @Test func `a filter larger than the broker's maximum packet size is not sent and fails its caller`() throws {
+    @Test func `a filter larger than the broker's maximum packet size is not sent, and the caller gets an error`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, support: .init(maximumPacketSize: 20), now: start)
         let long = try TopicFilter(String(repeating: "x", count: 30))
@@ -347,7 +357,9 @@ import Testing
         #expect(visible(try set.unwant([(a, nil)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
     }
 
-    @Test func `an UNSUBSCRIBE larger than the broker's maximum packet size fails, a smaller one is sent`() throws {
+    @Test func `an UNSUBSCRIBE larger than the broker's maximum packet size fails, and a smaller UNSUBSCRIBE is sent`()
+        throws
+    {
         var set = try granted()
         _ = set.disconnected(now: start)
         _ = try set.unwant([(a, nil)], by: .app, now: start)
@@ -361,7 +373,9 @@ import Testing
                 == [.unsubscribe([a], request(2))])
     }
 
-    @Test func `a SUBSCRIBE that cannot be sent fails its callers and is not repeated at once`() throws {
+    @Test func `if a SUBSCRIBE cannot be sent, the callers get an error, and the SUBSCRIBE is not repeated at once`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -371,7 +385,7 @@ import Testing
             ])
     }
 
-    @Test func `a filter or caller beyond the limit throws queueFull and changes nothing`() throws {
+    @Test func `if the limit of filters or callers is reached, one more throws queueFull and changes nothing`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 2, maximumWaiters: 1))
         _ = try set.want([.init(a, .one)], by: .app, now: start)
         let c = try TopicFilter("c")
@@ -391,7 +405,8 @@ import Testing
         #expect(set.abandonWaiters() == [.waiter(3, .abandoned)])
     }
 
-    @Test func `a subscription is stored before SUBSCRIBE, and the filter of a reader is stored for UNSUBSCRIBE`()
+    @Test
+    func `before SUBSCRIBE, the app's filter is stored as subscribed, and a reader's filter as to be unsubscribed`()
         throws
     {
         var set = SubscriptionSet()

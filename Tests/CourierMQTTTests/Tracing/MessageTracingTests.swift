@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `a sink and a request handler run with the received trace context, and their messages carry it`()
+    @Test
+    func `a sink and a request handler run with the received trace context, and send messages with the same context`()
         async throws
     {
         let broker = try LoopbackBroker.start()

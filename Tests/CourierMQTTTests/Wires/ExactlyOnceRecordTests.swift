@@ -30,7 +30,7 @@ import Testing
         #expect(record.exchanges == [[1]: 1])
     }
 
-    @Test func `a repeated message after PUBREL, or with another packet id, begins a new exchange`() throws {
+    @Test func `a message that is repeated after PUBREL, or with another packet id, begins a new exchange`() throws {
         let released = try record([(.server, message(id)), (.server, .pubRel(answer(id))), (.server, message(id))])
         #expect(released.exchanges == [[1]: 2])
         let renamed = try record([(.server, message(id)), (.server, message(other))])
@@ -44,7 +44,9 @@ import Testing
         #expect(record.violations.isEmpty)
     }
 
-    @Test func `a client that sends a message again after PUBREC, or with another packet id, is reported`() throws {
+    @Test func `if a client sends a message again after PUBREC, or with another packet id, a violation is reported`()
+        throws
+    {
         let confirmed = try record([
             (.client, message(id)), (.server, .pubRec(answer(id))), (.client, message(id, isDuplicate: true)),
         ])
