@@ -253,7 +253,7 @@ import Testing
         #expect(impossible.first == .disconnect(5, .unspecifiedError))
     }
 
-    @Test func `packets and connection loss are ignored for a closed connection`() {
+    @Test func `after a DISCONNECT, the broker ignores packets and connection loss of the same connection`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.receive(.disconnect(Disconnect()), from: 1)

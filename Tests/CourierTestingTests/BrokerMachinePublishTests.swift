@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `the QoS 2 handshake completes with publisher and subscriber`(version: ProtocolVersion) {  // [MQTT-4.3.3-8]
+    func `the broker completes the QoS 2 exchange with the publisher and with the subscriber`(version: ProtocolVersion)
+    {  // [MQTT-4.3.3-8]
         var broker = pair(version)
         #expect(
             broker.publish(1, "t", "x", .exactlyOnce(7, isDuplicate: false)) == [

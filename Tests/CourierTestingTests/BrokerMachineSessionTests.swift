@@ -161,7 +161,7 @@ import Testing
         #expect(actions.last == .publish(3, "t", "1", .atLeastOnce(1, isDuplicate: true)))
     }
 
-    @Test func `a resumed session obeys the receive maximum and packet size of the new connection`() {
+    @Test func `after a reconnect, the broker obeys the receive maximum and packet size limit of the new CONNECT`() {
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -180,7 +180,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [])
     }
 
-    @Test func `a connection that fails because CONNACK is too large does not change the session`() {
+    @Test func `if CONNACK is too large for the client, the connection ends and the session is not changed`() {
         var broker = BrokerScript()
         let limits: PacketProperties = [.sessionExpiryInterval(.max), .receiveMaximum(1)]
         broker.connect(1, "a", isClean: false, properties: limits)
@@ -228,7 +228,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
     }
 
-    @Test func `a message above the byte limit of the queue is dropped, and queued messages remain`() {
+    @Test func `a message larger than the byte limit of the queue is dropped, and queued messages remain`() {
         var broker = BrokerScript {
             $0.maximumQueuedBytes = 100
             $0.queueOverflow = .dropOldest

@@ -69,7 +69,7 @@ import Testing
         #expect(broker.receive(unsubscribe, from: 2) == [.send(.unsubAck(UnsubAck(packetID: 4)), to: 2)])
     }
 
-    @Test func `a QoS 2 message that was sent before UNSUBSCRIBE is still completed`() {  // [MQTT-3.10.4-3]
+    @Test func `after UNSUBSCRIBE, the broker completes a QoS 2 message that was sent earlier`() {  // [MQTT-3.10.4-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
@@ -231,7 +231,7 @@ import Testing
         #expect(broker.machine.retainedMessageCount == 0)
     }
 
-    @Test func `the number and the bytes of retained messages are limited`() {
+    @Test func `the broker limits the number and the bytes of retained messages`() {
         var broker = BrokerScript {
             $0.maximumRetainedMessages = 2
             $0.maximumRetainedBytes = 50
@@ -250,7 +250,7 @@ import Testing
             "an expired message makes room")
     }
 
-    @Test func `the number and the bytes of retained messages for one SUBSCRIBE are limited`() {
+    @Test func `the broker sends only a limited number and size of retained messages after one SUBSCRIBE`() {
         func subscribe(_ adjust: (inout BrokerConfiguration) -> Void) -> (sent: [String], dropped: Int) {
             var broker = BrokerScript(adjust)
             broker.connect(1, "a")
@@ -307,7 +307,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "b")?.queuedCount == 1)
     }
 
-    @Test func `when a session ends, its shared messages are sent to another group member, except QoS 2 in flight`() {
+    @Test func `when a session ends, another group member gets its shared messages, but no QoS 2 messages in flight`() {
         // [MQTT-4.8.2-5]
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.sessionExpiryInterval(5), .receiveMaximum(2)])
@@ -326,7 +326,8 @@ import Testing
             ])
     }
 
-    @Test func `a shared message that one group member refuses is not sent to another member`() {  // [MQTT-4.8.2-6]
+    @Test func `if a group member refuses a shared message, the broker does not send the message to another member`()
+    {  // [MQTT-4.8.2-6]
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b")] {
             broker.connect(id, name)

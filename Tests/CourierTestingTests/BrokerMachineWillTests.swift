@@ -102,7 +102,7 @@ import Testing
         #expect(broker.subscribe(9, Subscription("will", qos: .atMostOnce)).first?.publish?.isRetained == true)
     }
 
-    @Test func `a will that exceeds broker limits is refused, and a will without permission is dropped`() {
+    @Test func `a will above the broker's limits is refused, and a will that the access rules deny is not published`() {
         var broker = watched {
             $0.maximumQoS = .atLeastOnce
             $0.isRetainAvailable = false

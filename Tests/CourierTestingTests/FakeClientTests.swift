@@ -43,7 +43,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a loop with an invalid filter throws an error`() async {
+    @Test func `a loop over messages() with an invalid filter throws an error`() async {
         var notes = FakeClient().messages(Note.self, from: "a/#/b").makeAsyncIterator()
         await #expect(throws: CourierError.self) { try await notes.next() }
     }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `if publish() with a completion throws, the completion is not called`() {
+    @Test func `if publish() throws, the completion that was passed to publish() is not called`() {
         let client = FakeClient()
         client.connect()
         let topic = #expect(throws: CourierError.self) {
@@ -251,7 +251,7 @@ import Testing
         #expect(client.subscriptions == (subscriptions == .remove ? [] : ["chat/+/notes"]))
     }
 
-    @Test func `if a payload decodes as the error type of messagePublisher(), the error is delivered as a failure`()
+    @Test func `messagePublisher() delivers a failure for a payload that can be decoded as the given error type`()
         throws
     {
         struct Problem: Codable, Error { let reason: String }

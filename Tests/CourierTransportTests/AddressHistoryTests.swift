@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test
-    func `if every address of a list has failed, only the failures of this list are forgotten`()
+    func `if all addresses of an endpoint have failed, only the failures of this endpoint are forgotten`()
         throws
     {
         let history = AddressHistory()
@@ -66,7 +66,8 @@ import Testing
         #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
     }
 
-    @Test func `a reported failure or success changes only the history of the address that was reached last`() throws {
+    @Test func `presentFailed() and presentServed() change only the entry of the address that was reached last`() throws
+    {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.presentFailed(now: now)
@@ -159,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `if another address connects first, the silent address is not tried first at the next attempt`()
+    @Test func `an address that does not answer is not tried first again after a connection to another address`()
         async throws
     {
         let clock = ManualClock()
@@ -184,7 +185,8 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `after an aborted attempt, an address that did not answer within the attempt delay is not tried first`()
+    @Test
+    func `if an attempt is aborted, an address that did not answer in time is not tried first at the next attempt`()
         async throws
     {
         let clock = ManualClock()
@@ -212,7 +214,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `the history stores no failure of a host that has only one address`() async throws {
+    @Test func `if a host has only one address, the address history stores no failure of this address`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let history = AddressHistory()

@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test
-    func `connecting to a missing Unix socket fails with socketNotFound, a too long path with invalidConfiguration`()
+    func `a missing Unix socket fails with socketNotFound, and a too long path fails with invalidConfiguration`()
         async throws
     {
         try await withLoop { loop in

@@ -151,7 +151,9 @@ import Testing
         }
     }
 
-    @Test func `shutdown() runs all work that was added before, and may be called twice`() async throws {
+    @Test func `shutdown() runs all work that was added earlier, and a second call of shutdown() has no effect`()
+        async throws
+    {
         let loop = try EventLoop()
         let count = Watched(0)
         for _ in 0..<100 { loop.execute { loop.execute { count.update { $0 += 1 } } } }

@@ -13,7 +13,7 @@ import Testing
 
     /// A space and a combining mark are one `Character`, and so are a prepended mark and a space.
     @Test(arguments: ["\u{301}b", "a\u{301}", "\u{600}", "é"])
-    func `a field's value keeps combining marks next to blanks`(value: String) throws {
+    func `HTTPHeadReader keeps combining marks next to blanks in a field value`(value: String) throws {
         let head = try #require(try head("x\r\na:\t \(value) \t\r\n\r\n"))
         #expect(head.fields.map { Array($0.value.utf8) } == [Array(value.utf8)])
     }

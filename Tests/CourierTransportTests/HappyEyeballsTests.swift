@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `connecting ends exactly once, and succeeds if the attempt at any address succeeds`(_ seed: UInt64) {
+    func `HappyEyeballs reports exactly one result: success if the attempt at any address succeeds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...6, using: &random)
         var race = HappyEyeballs(count: count, attemptDelay: delay)

@@ -39,7 +39,7 @@
             #expect(isAvailable(link(2, withoutCarrier), link(3, running), address(3), route(2, 3)))
         }
 
-        @Test func `no network is available without a running link, an address or a matching route`() {
+        @Test func `a network is unavailable if the running link, the address or the matching route is missing`() {
             #expect(!isAvailable())
             #expect(!isAvailable(address(2), route(2)))
             #expect(!isAvailable(link(2, running), route(2)))
@@ -63,8 +63,8 @@
             #expect(!isAvailable(link(2, running), address(2, AF_INET6), route(2, family: AF_INET6, to: local)))
         }
 
-        @Test func `a network is available with an optimistic IPv6 address, but not with a tentative or duplicate one`()
-        {
+        @Test
+        func `an optimistic IPv6 address makes a network available, but a tentative or duplicate address does not`() {
             for (flags, counts) in [
                 (0, true), (IFA_F_TENTATIVE, false), (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC, true),
                 (IFA_F_DADFAILED, false),
@@ -74,7 +74,7 @@
             }
         }
 
-        @Test func `unreachable and local routes do not make a network available`() {
+        @Test func `a route of type unreachable or local does not make a network available`() {
             #expect(!isAvailable(link(2, running), address(2), route(2, type: Int(RTN_UNREACHABLE))))
             #expect(!isAvailable(link(2, running), address(2), route(2, type: Int(RTN_LOCAL))))
         }

@@ -47,7 +47,7 @@ import Testing
         #expect(looks)
     }
 
-    @Test func `an inconsistent network check reports no state and is repeated after the settle time`() {
+    @Test func `if the kernel data of a network check is inconsistent, the check is repeated after the settle time`() {
         var state = State(settleTime: .milliseconds(250))
         let consequence = state.lookEnded(.inconsistent, now: at(0))
         #expect(consequence == .init(timer: at(250)))

@@ -39,7 +39,9 @@
             }
         }
 
-        @Test func `a network watcher that the kernel refused does not try to start again`() async throws {
+        @Test func `if the kernel refuses the socket of a network watcher, the watcher does not try to start again`()
+            async throws
+        {
             try await withLoop { loop in
                 let tries = Watched(0)
                 let reports = Watched<[Bool]>([])

@@ -132,7 +132,9 @@
             }
         }
 
-        @Test func `the watcher reports the network change even if its socket buffer overflows`() async throws {
+        @Test func `the watcher reports a new network even if the kernel's messages overflow the socket buffer`()
+            async throws
+        {
             try await withNamespace { namespace in
                 let reports = Watched<[Bool]>([])
                 let watcher = Self.start(on: namespace.loop) { isAvailable in

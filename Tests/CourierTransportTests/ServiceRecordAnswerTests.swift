@@ -63,7 +63,7 @@ import Testing
         #expect(read(record: record(target: [0xC0, 12]))?.map(\.target) == ["q.example"])
     }
 
-    @Test func `a DNS record is skipped if the target points to its own or a later position`() {
+    @Test func `a DNS record is skipped if a pointer in its target name does not point to an earlier position`() {
         let start = UInt8(DNSServer.message(to: "q.example", .bytes([])).count + 18)
         #expect(read(record: record(target: [0xC0, start])) == [])
         #expect(read(record: record(target: [1, 0x61, 0xC0, start])) == [])

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test
-    func `certificate authorities in memory are trusted, as PEM with several authorities or DER with one authority`()
+    func `trusted authorities can be loaded from memory, as several PEM certificates or one DER certificate`()
         async throws
     {
         let certificates = try await Certificates.shared

@@ -33,7 +33,8 @@ import Testing
         #expect(error?.message.contains("238") == false)
     }
 
-    @Test func `a pre-shared key of the maximum length is accepted, but not together with pins`() throws {
+    @Test func `a pre-shared key of the maximum length is accepted, and a pre-shared key with pins is refused`() throws
+    {
         let key = TLSPreSharedKey(
             identity: String(repeating: "i", count: 128), key: Array(repeating: 1, count: 256))
         #expect(Self.error { $0.preSharedKey = key } == nil)

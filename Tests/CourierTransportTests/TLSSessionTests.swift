@@ -86,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func `a TLS failure without a reason has the code tlsHandshakeFailed during the handshake, tlsAlert later`() {
+    @Test
+    func `an unexplained TLS failure has the code tlsHandshakeFailed during the handshake and tlsAlert afterwards`() {
         func code(_ isEstablished: Bool) -> TransportError.Code {
             TLSErrors.failure(0, peerName: "p", isEstablished: isEstablished, lacksClientCertificate: false).code
         }

@@ -309,7 +309,7 @@ import Testing
 
     // MARK: Protocols
 
-    @Test func `client and server choose a common application protocol, and the handshake fails if there is none`()
+    @Test func `the TLS handshake chooses a common application protocol, and fails if there is no common protocol`()
         async throws
     {
         var configuration = try await server()

@@ -7,7 +7,7 @@ import Testing
 @Suite
 struct EncodedPartsTests {
     @Test(arguments: [ProtocolVersion.v311, .v5], [1, 2, 3] as [UInt64])
-    func `encodePublish() with properties encoded before writes the same bytes as encoding a Publish value`(
+    func `encodePublish() with pre-encoded properties writes the same bytes as encoding a Publish value`(
         version: ProtocolVersion, seed: UInt64
     )
         throws

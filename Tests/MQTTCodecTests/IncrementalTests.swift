@@ -22,7 +22,9 @@ struct IncrementalTests {
         #expect(Self.corpus.count > 250)
     }
 
-    @Test func `nextFrame() requests no more bytes than a truncated packet lacks, and at least one byte`() throws {
+    @Test func `nextFrame() of a truncated packet requests at least one byte, but no more than the missing bytes`()
+        throws
+    {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             for count in 0..<bytes.count {
@@ -37,7 +39,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `a reader that always reads the number of bytes that nextFrame() requests stops at the packet's end`()
+    @Test func `if a reader always reads the bytes that nextFrame() requests, the reader stops at the packet's end`()
         throws
     {
         for (version, sender, bytes) in Self.corpus {

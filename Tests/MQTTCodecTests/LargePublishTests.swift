@@ -22,7 +22,7 @@ struct LargePublishTests {
     }
 
     @Test(arguments: [ProtocolVersion.v31, .v311], [16, 200, 20_000, 3_000_000])
-    func `the head of a large PUBLISH is found as soon as all its bytes are received, at every split`(
+    func `for every split of the bytes, the head of a large PUBLISH is found as soon as it is complete`(
         _ version: ProtocolVersion, _ payloadSize: Int
     ) throws {
         for delivery in Self.deliveries {
@@ -54,7 +54,7 @@ struct LargePublishTests {
         }
     }
 
-    @Test func `a PUBLISH head above the limit is refused as soon as the length of the topic is known`() throws {
+    @Test func `a PUBLISH whose head exceeds the limit is refused as soon as the topic length is known`() throws {
         for delivery in Self.deliveries {
             let idSize = delivery.packetID == nil ? 0 : 2
             for topicSize in [Self.limit - 4 - idSize, Self.limit - 3 - idSize, 65_535] {

@@ -112,7 +112,7 @@ struct MessageMemoryTests {
         #expect(shared.memory.withLock { $0.byteCount } == 0)
     }
 
-    @Test func `when remaining messages are moved, nearly all memory of discarded messages is freed`() {
+    @Test func `moving the remaining messages frees nearly all memory of the discarded messages`() {
         var memory = MessageMemory()
         var kept = (0..<5_000).map { keep($0, size: 200, in: &memory) }
         let long = keep(5_000, size: 100_000, in: &memory)
@@ -148,7 +148,7 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount == 0)
     }
 
-    @Test func `a short message does not use the large memory block of a discarded long message`() {
+    @Test func `the large memory block of a discarded long message is freed and not used for a short message`() {
         var memory = MessageMemory()
         let long = keep(1, size: 1_000_000, in: &memory)
         #expect(memory.heldByteCount == taken(1_000_000))
@@ -168,7 +168,8 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount == 0 && memory.byteCount == 0)
     }
 
-    @Test func `MessageRecord limits topic, payload and properties to 512 MiB each, and their sum fits 32 bits`() {
+    @Test func `MessageRecord limits topic, payload and properties to 512 MiB each, so that their sum fits in 32 bits`()
+    {
         let header = OutgoingHeader(qos: .atLeastOnce, token: 1)
         let record = MessageRecord(
             header: header, propertiesCount: 1 << 40, topicCount: (1 << 29) + 1, payloadCount: 1 << 29)

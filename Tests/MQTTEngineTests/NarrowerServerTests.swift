@@ -37,7 +37,10 @@ struct NarrowerServerTests {
     }
 
     /// [MQTT-2.2.1-3]
-    @Test func `the packet id of a message that is no longer allowed is reserved until PUBREL and PUBCOMP`() throws {
+    @Test
+    func `if a reconnect forbids a QoS 2 message in flight, the packet id stays reserved until PUBREL and PUBCOMP`()
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -56,7 +59,9 @@ struct NarrowerServerTests {
 
     /// [MQTT-4.3.3-6]
     @Test(arguments: [false, true])
-    func `if a store is used, PUBREL for a given-up message is sent only after stored() is called`(isStoredLate: Bool)
+    func `if a reconnect forbids a message in the store, PUBREL is sent only after stored() is called`(
+        isStoredLate: Bool
+    )
         throws
     {
         let talk = Conversation { $0.awaitsStorage = true }
@@ -78,7 +83,7 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a given-up message is not reported as failed again when the session is lost`() throws {
+    @Test func `a message that already failed is not reported as failed again when the session is lost`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -93,7 +98,7 @@ struct NarrowerServerTests {
 
     /// [MQTT-3.2.2-11], [MQTT-3.2.2-14]
     @Test(arguments: refusals)
-    func `restored messages that the CONNACK does not allow fail and use no send quota`(
+    func `a restored message fails and uses no send quota if CONNACK does not allow the message`(
         announced: Property, code: PacketReasonCode
     ) throws {
         let talk = Conversation()

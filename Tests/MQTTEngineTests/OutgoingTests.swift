@@ -52,7 +52,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `trim() does not affect messages in flight, and packet ids restart at 1 if no message is in flight`()
+    @Test func `trim() keeps messages in flight, and packet ids restart at 1 only if no message is in flight`()
         throws
     {
         let talk = Conversation()
@@ -96,7 +96,7 @@ struct OutgoingTests {
         #expect(talk.performed().last == .acknowledged(7, .quotaExceeded, [.reasonString("full")]))
     }
 
-    @Test func `PUBACK completes a QoS 2 message, and qosDowngraded is reported once per connection`() throws {
+    @Test func `PUBACK completes a QoS 2 message, and each connection reports qosDowngraded only once`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
         for token in [7, 8] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -218,7 +218,7 @@ struct OutgoingTests {
 
     /// [MQTT-4.4.0-1]
     @Test
-    func `a reconnect resends PUBREL for messages that received PUBREC, and PUBLISH with DUP for others, in order`()
+    func `a reconnect sends PUBREL for messages that received PUBREC, and then resends other messages with DUP`()
         throws
     {
         let talk = Conversation()
@@ -239,7 +239,7 @@ struct OutgoingTests {
     }
 
     /// [MQTT-4.6.0-4]
-    @Test func `PUBRELs that are sent again are in the order of the PUBRECs, and PUBLISH packets in their own order`()
+    @Test func `a reconnect resends PUBRELs in the order of the PUBRECs, and then PUBLISH packets in publish order`()
         throws
     {
         let talk = Conversation()
@@ -329,7 +329,7 @@ struct OutgoingTests {
         }
     }
 
-    @Test func `the acknowledgement timeout names the oldest packet without an answer`() throws {
+    @Test func `the acknowledgement timeout error names the oldest packet that the server has not answered`() throws {
         func end(after exchange: (Conversation) throws -> Void) throws -> EngineAction? {
             let talk = Conversation { $0.connect.keepAlive = 0 }
             try talk.connect()
@@ -363,7 +363,7 @@ struct OutgoingTests {
         #expect(unsubscribe == timeout(of: .unsubscribe, 1))
     }
 
-    @Test func `if an acknowledgement is missing, the connection closes, and a resend restarts the timeout`() throws {
+    @Test func `the connection closes if an acknowledgement is late, and a resent message gets a new timeout`() throws {
         let talk = Conversation { $0.connect.keepAlive = 0 }
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)

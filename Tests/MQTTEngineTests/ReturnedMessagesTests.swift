@@ -38,7 +38,7 @@ struct ReturnedMessagesTests {
         #expect(talk.publishCapacity == 2)
     }
 
-    @Test func `after session loss, messages that wait for send quota are also returned`() throws {
+    @Test func `if the session is lost, messages that wait for send quota are also returned to the caller`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -48,7 +48,7 @@ struct ReturnedMessagesTests {
         #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
     }
 
-    @Test func `after session loss, a message that waits for the PUBCOMP of its packet id is returned`() throws {
+    @Test func `if the session is lost, a message that waits until PUBCOMP frees its packet id is returned`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -59,7 +59,7 @@ struct ReturnedMessagesTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `if a store is used, session loss returns messages without PUBREC, but messages with PUBREC fail`()
+    @Test func `if a store is used, session loss fails messages that received PUBREC and returns all other messages`()
         throws
     {
         let talk = Conversation { $0.awaitsStorage = true }
@@ -94,7 +94,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message that must not be sent again fails when the connection closes, and is not returned later`()
+    @Test func `a message that must not be resent fails when the connection closes, and is not returned afterwards`()
         throws
     {
         let talk = Conversation()

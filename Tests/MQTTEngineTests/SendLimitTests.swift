@@ -36,7 +36,7 @@ struct SendLimitTests {
         #expect(try talk.sent().last == .message(), "QoS 0 has no limit")
     }
 
-    @Test func `a send limit below the number of unacknowledged messages leaves no capacity`() throws {
+    @Test func `if more messages are unacknowledged than the send limit allows, the publish capacity is 0`() throws {
         let talk = try Self.talk(.atLeastOnce, count: 3)
         talk.setSendLimit(1)
         #expect(talk.publishCapacity == 0)
@@ -84,7 +84,7 @@ struct SendLimitTests {
             ])
     }
 
-    @Test func `if a store is used and the send limit is 0, PUBREL is sent after PUBREC is stored`() throws {
+    @Test func `even if the send limit is 0, PUBREL is sent as soon as the store has stored PUBREC`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -112,7 +112,7 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `unacknowledgedPublishes has the count, the last send times, and the token of a single message`()
+    @Test func `unacknowledgedPublishes has the count and the last send times, and the token only of a single message`()
         throws
     {
         let talk = Conversation()
@@ -157,7 +157,8 @@ struct SendLimitTests {
 struct GivingUpTests {
     private typealias Out = OutgoingTests
 
-    @Test func `a QoS 1 message can be given up only while disconnected, and frees its packet id`() throws {
+    @Test func `giveUp() ends a QoS 1 message only while disconnected, and then frees the message's packet id`() throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -175,7 +176,7 @@ struct GivingUpTests {
     }
 
     /// [MQTT-2.2.1-3]
-    @Test func `a given-up QoS 2 message keeps its packet id reserved until the session ends`() throws {
+    @Test func `if giveUp() ends a QoS 2 message, the packet id stays reserved until the session ends`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -202,7 +203,7 @@ struct GivingUpTests {
         #expect(talk.performed().contains(.sent(4, 1)))
     }
 
-    @Test func `a message that waits for the send limit can be given up while connected`() throws {
+    @Test func `giveUp() ends a message that waits for the send limit, even while connected`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -216,7 +217,7 @@ struct GivingUpTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `a given-up message that was never sent frees its packet id and its send quota`() throws {
+    @Test func `giveUp() of a message that was never sent frees the packet id and the send quota`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -230,7 +231,7 @@ struct GivingUpTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `a message that received PUBREC cannot be given up, nor can a message with an unknown token`() throws {
+    @Test func `giveUp() refuses a message that received PUBREC and a message with an unknown token`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -242,7 +243,7 @@ struct GivingUpTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `after a restart, the packet id of a given-up message stays reserved`() throws {
+    @Test func `after a restart, the packet id of a QoS 2 message that giveUp() ended stays reserved`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.givenUp(1), .givenUp(1), .received(7, 2)])
         #expect(talk.performed() == [])

@@ -53,7 +53,7 @@ struct SkippingTests {
     }
 
     @Test(arguments: [ProtocolVersion.v31, .v311], deliveries)
-    func `a large message is acknowledged and reported, and the next message is received, at every split`(
+    func `for every split of the bytes, a large message is acknowledged and reported before the next message`(
         _ version: ProtocolVersion, _ delivery: Delivery
     ) throws {
         let small = Packet.message("small", .atLeastOnce(9, isDuplicate: false))
@@ -77,7 +77,7 @@ struct SkippingTests {
         }
     }
 
-    @Test func `the report contains the size of the packet and of the payload`() throws {
+    @Test func `the report of a skipped large message contains the sizes of the packet and of the payload`() throws {
         let talk = try Self.conversation()
         let bytes = try Self.bytes(Self.large(.atMostOnce))
         talk.receive(bytes)
@@ -90,7 +90,7 @@ struct SkippingTests {
     }
 
     /// [MQTT-4.3.3-10]
-    @Test func `a large QoS 2 message is reported once before PUBREL, and repetitions are skipped`() throws {
+    @Test func `a large QoS 2 message that the server repeats before PUBREL is reported only once`() throws {
         let talk = try Self.conversation()
         try talk.receive(Self.large(.exactlyOnce(5, isDuplicate: false)))
         #expect(Self.names(talk) == ["skipped large 2 300"])
@@ -107,7 +107,7 @@ struct SkippingTests {
         #expect(Self.names(talk) == ["skipped large 2 300"])
     }
 
-    @Test func `after a reconnect, a large DUP message with another topic is a new message and replaces the old one`()
+    @Test func `after a reconnect, a large DUP message with another topic replaces the old message of this packet id`()
         throws
     {
         let talk = try Self.conversation { $0.awaitsStorage = true }
@@ -118,7 +118,7 @@ struct SkippingTests {
         #expect(try talk.sent() == [.pubRec(5)])
     }
 
-    @Test func `with a store, PUBCOMP for a large message waits until the end is stored`() throws {
+    @Test func `if a store is used, PUBCOMP for a large message is sent only after storedRelease() is called`() throws {
         let talk = try Self.conversation {
             $0.awaitsStorage = true
             $0.acknowledgements = .onCommand
@@ -221,7 +221,9 @@ struct SkippingTests {
         #expect(error.violation == violation, sourceLocation: sourceLocation)
     }
 
-    @Test func `a large packet of another type, a long topic and a malformed head end the connection`() throws {
+    @Test func `a large packet that is no PUBLISH, has a long topic or has a malformed head ends the connection`()
+        throws
+    {
         let subAck = try Self.bytes(
             .subAck(SubAck(packetID: 1, reasonCodes: [PacketReasonCode](repeating: .success, count: 100))))
         try Self.expectEnd(subAck, .packetTooLarge(size: subAck.count, limit: Self.limit))

@@ -25,7 +25,9 @@ struct StorageOrderTests {
 
     /// [MQTT-4.6.0-1]
     @Test(arguments: [1, 3])
-    func `no message overtakes a message that is still being stored, even after reconnects`(_ reconnects: Int) throws {
+    func `messages are sent in order, even if one message is still being stored during several reconnects`(
+        _ reconnects: Int
+    ) throws {
         let talk = try Self.talk(publishing: 1, receiveMaximum: 1)
         for _ in 1...reconnects {
             try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
@@ -44,7 +46,7 @@ struct StorageOrderTests {
     }
 
     /// [MQTT-3.3.4-7]
-    @Test func `stored messages are sent in order within a smaller receive maximum after a reconnect`() throws {
+    @Test func `after a reconnect, stored messages are sent in order and within the smaller receive maximum`() throws {
         let talk = try Self.talk(publishing: 3)
         try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         for id in 1...3 as ClosedRange<UInt16> {
@@ -56,7 +58,7 @@ struct StorageOrderTests {
     }
 
     /// [MQTT-3.3.1-1]
-    @Test func `a message stored while offline is first sent without DUP, and resent with DUP after a reconnect`()
+    @Test func `a message stored while offline is sent without DUP, and only a later reconnect resends it with DUP`()
         throws
     {
         let talk = try Self.talk(publishing: 2)
@@ -103,7 +105,9 @@ struct StorageOrderTests {
     }
 
     @Test(arguments: [true, false])
-    func `a message that expires before its packet id is stored fails with expired`(_ isStoredOffline: Bool) throws {
+    func `a message that expires before its packet id is stored fails with the error expired`(_ isStoredOffline: Bool)
+        throws
+    {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(5))

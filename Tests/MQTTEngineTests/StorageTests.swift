@@ -55,7 +55,8 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
     }
 
-    @Test func `nothing is sent if stored() has a wrong token or packet id, or is called a second time`() throws {
+    @Test func `a message is sent once, and only after stored() is called with the correct token and packet id`() throws
+    {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -113,7 +114,10 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(2, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `session loss returns a message that is being stored, and a late stored() call is ignored`() throws {
+    @Test
+    func `if the session is lost while a message is being stored, the message is returned, and stored() is ignored`()
+        throws
+    {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -185,7 +189,9 @@ struct StorageTests {
     }
 
     /// If mosquitto is stopped between PUBREL and PUBCOMP, it later sends PUBLISH again.
-    @Test func `if a packet id is reused before PUBREL is stored, PUBCOMP waits for both stored PUBRELs`() throws {
+    @Test func `if a packet id is reused before PUBREL is stored, PUBCOMP is sent after both PUBRELs are stored`()
+        throws
+    {
         let talk = Self.durable()
         func receive(isDuplicate: Bool) throws {
             try talk.receive(Self.publish(9, .exactlyOnce, isDuplicate: isDuplicate))
@@ -212,7 +218,8 @@ struct StorageTests {
     }
 
     /// [MQTT-4.3.3-9]
-    @Test func `PUBCOMP waits for the release of its own message, not of refused messages with the same packet id`()
+    @Test
+    func `storedRelease() calls for refused messages cause no PUBCOMP of a later message with the same packet id`()
         throws
     {
         let talk = Self.durable()
@@ -235,7 +242,8 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `the end of an old message is reported before the new message with the same packet id`() throws {
+    @Test func `incomingReplaced is reported before a new message that reuses the packet id of an old message`() throws
+    {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(.message("t", .exactlyOnce(9, isDuplicate: false), [1]))
@@ -278,7 +286,7 @@ struct StorageTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `after session loss, restored messages without PUBREC are returned, and messages with PUBREC fail`()
+    @Test func `after session loss, restored messages that received PUBREC fail, and all other messages are returned`()
         throws
     {
         let talk = Self.durable()
@@ -290,7 +298,9 @@ struct StorageTests {
         #expect(talk.performed() == [.connected(ConnAck()), .returned(1), .failed(2, .sessionLost)])
     }
 
-    @Test func `if two restored messages have the same packet id, the second message fails with dropped`() throws {
+    @Test func `if two restored messages have the same packet id, the second message fails with the error dropped`()
+        throws
+    {
         let talk = Self.durable()
         talk.restore([.sent(Self.message(1, .atLeastOnce), 5), .sent(Self.message(2, .atLeastOnce), 5)])
         #expect(talk.failures() == [2: .dropped])

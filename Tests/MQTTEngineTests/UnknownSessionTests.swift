@@ -14,7 +14,7 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `in a session of an earlier process, PUBREL is sent for a packet id before its first use`(
+    func `if an earlier process began the session, PUBREL is sent before the first use of each packet id`(
         _ version: ProtocolVersion
     )
         throws
@@ -32,7 +32,9 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)], "it is known now")
     }
 
-    @Test func `PUBCOMP with packetIdentifierNotFound also makes a packet id of an unknown session usable`() throws {
+    @Test func `if an earlier process began the session, PUBCOMP with packetIdentifierNotFound also frees a packet id`()
+        throws
+    {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
@@ -43,7 +45,8 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `no PUBREL is sent before the use of a packet id in a known session, for QoS 1 or for SUBSCRIBE`() throws
+    @Test func `no PUBREL precedes a QoS 1 message, a SUBSCRIBE, or a QoS 2 message in a session of this process`()
+        throws
     {
         let known = Conversation()
         try known.connect()
@@ -58,7 +61,7 @@ struct UnknownSessionTests {
     }
 
     /// [MQTT-4.6.0-1]
-    @Test func `no message overtakes a message that waits for the PUBCOMP of its packet id`() throws {
+    @Test func `messages that wait until PUBCOMP frees their packet ids are sent in their original order`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1))
@@ -72,7 +75,9 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `after a reconnect, PUBREL is sent again for the packet id, and then the message without DUP`() throws {
+    @Test func `if the connection is lost before PUBCOMP, PUBREL is sent again, and then the message without DUP`()
+        throws
+    {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.reconnect(isSessionPresent: true)
@@ -83,7 +88,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `after session loss, no PUBREL is sent before the use of a packet id`() throws {
+    @Test func `after session loss, PUBREL is not sent before a QoS 2 message uses a packet id`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         #expect(try talk.reconnectWithLostSession() == [.returned(1)])
@@ -94,7 +99,7 @@ struct UnknownSessionTests {
     }
 
     /// RabbitMQ does not support QoS 2, and closes the connection.
-    @Test func `after four connections without PUBCOMP, packet ids are used without an earlier PUBREL`() throws {
+    @Test func `after four connections without any PUBCOMP, messages are sent without an earlier PUBREL`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         talk.publish(qos: .exactlyOnce, token: 2)
@@ -107,7 +112,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(3, .exactlyOnce)])
     }
 
-    @Test func `if the server has answered one PUBREL, unanswered PUBRELs are sent again on every connection`() throws {
+    @Test func `if the server answered one PUBREL, every later connection repeats the unanswered PUBRELs`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1), .pubRec(1), .pubComp(1))
@@ -117,7 +122,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true), .pubRel(2)])
     }
 
-    @Test func `a message that expires while it waits for the PUBCOMP of its packet id fails and is not sent`() throws {
+    @Test func `a message fails if it expires while it waits until PUBCOMP frees its packet id`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(1))
         _ = try talk.sent()
@@ -128,7 +133,7 @@ struct UnknownSessionTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message that waits for the PUBCOMP of its packet id counts against the receive maximum`() throws {
+    @Test func `a message that waits until PUBCOMP frees its packet id counts against the receive maximum`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -142,7 +147,9 @@ struct UnknownSessionTests {
     }
 
     /// A stored message always has a cleared packet id. A later process can resend the message with this id at once.
-    @Test func `if a store is used, a message is stored after the PUBCOMP of its packet id, and then sent`() throws {
+    @Test func `if a store is used, a message is stored after PUBCOMP frees its packet id, and is sent afterwards`()
+        throws
+    {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -169,7 +176,9 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [0, 1])
-    func `after restore(), PUBREL is sent before the use of a packet id that was not restored`(_ count: Int) throws {
+    func `after restore(), PUBREL precedes the first message with a packet id that was not restored`(_ count: Int)
+        throws
+    {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.received(1, 5)].suffix(count))
         try talk.connect(isSessionPresent: true)
@@ -194,7 +203,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `after a change of server, PUBREL is sent again before new messages get packet ids`() throws {
+    @Test func `after each change of server, PUBREL is sent again before a QoS 2 message uses a packet id`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()

@@ -24,7 +24,9 @@ import Testing
     }
 
     @Test(arguments: FaultyStream.Fault.allCases)
-    func `for each faulty stream, the check reports a violation of the expected law`(fault: FaultyStream.Fault)
+    func `for each faulty byte stream, DuplexByteStreamLaws reports a violation of the expected law`(
+        fault: FaultyStream.Fault
+    )
         async throws
     {
         let violation = await #expect(throws: LawViolation.self) {
@@ -59,7 +61,7 @@ import Testing
         stream.mayRead.signal()
     }
 
-    @Test func `a law about an optional feature is not checked if the stream lacks this feature`() async throws {
+    @Test func `DuplexByteStreamLaws does not check an optional feature that the stream lacks`() async throws {
         let abilities = DuplexByteStreamLaws.Abilities(canEndOutputAlone: false, showsReset: false)
         try await DuplexByteStreamLaws.check(abilities, laws: [.endsOutputAlone, .showsReset]) {
             FaultyStream.pair(.hidesReset)

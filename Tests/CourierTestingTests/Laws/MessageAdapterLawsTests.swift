@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: DecimalAdapter.Fault.allCases)
-    func `for each faulty message adapter, the check reports a violation of the expected law`(
+    func `for each faulty message adapter, MessageAdapterLaws reports a violation of the expected law`(
         fault: DecimalAdapter.Fault
     )
         async throws

@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
-    func `for each faulty message store, the check reports a violation of the expected law`(fault: FaultyStore.Fault)
+    func `for each faulty message store, MessageStoreLaws reports a violation of the expected law`(
+        fault: FaultyStore.Fault
+    )
         async throws
     {
         let law = Self.law(brokenBy: fault)

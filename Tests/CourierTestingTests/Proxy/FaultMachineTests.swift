@@ -22,7 +22,7 @@ import Testing
             (.all, Array(1...10)), (.number(3), [3]), (.number(11), []), (.every(4), [4, 8]), (.every(0), []),
             (.first(2), [1, 2]), (.after(8), [9, 10]),
         ] as [(FaultRule.Selection, [Int])])
-    func `a fault rule applies only to the packets whose numbers its selection contains`(
+    func `a fault rule for numbered packets, such as every fourth packet, applies to no other packets`(
         selection: FaultRule.Selection, numbers: [Int]
     ) {
         #expect(applied(selection) == numbers)

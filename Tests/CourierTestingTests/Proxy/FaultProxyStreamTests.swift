@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `if the client ends its output, the broker's last packet still reaches the client, after its delay`()
+    @Test func `if the client ends its output, the proxy still delivers the broker's delayed last packet`()
         async throws
     {
         let rule = try FaultRule("delay PINGRESP by 1 s")

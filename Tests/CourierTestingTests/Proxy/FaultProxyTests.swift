@@ -217,7 +217,8 @@ import Testing
         }
     }
 
-    @Test func `behind a delayed packet, the memory of waiting small packets is limited`() async throws {
+    @Test func `if a delayed packet blocks many small packets, the proxy stops reading at a memory limit`() async throws
+    {
         let clock = VirtualClock()
         try await ProxyStage.run(["delay PUBLISH by 1 min"], clock: clock) { stage in
             let client = await stage.client()

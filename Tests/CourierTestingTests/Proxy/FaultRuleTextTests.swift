@@ -28,7 +28,7 @@ import Testing
         ("reset CONNECT", FaultRule(.cut(.reset), .connect)),
         ("reset after every 20th packet", FaultRule(.cutAfter(.reset), selecting: .every(20))),
     ])
-    func `the text of a fault rule is parsed into this rule`(text: String, rule: FaultRule) throws {
+    func `the text of a fault rule is parsed into the expected rule`(text: String, rule: FaultRule) throws {
         #expect(try FaultRule(text) == rule)
     }
 

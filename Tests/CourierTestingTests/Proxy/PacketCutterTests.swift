@@ -54,13 +54,13 @@ import Testing
     }
 
     @Test(arguments: [1, 100])
-    func `a remaining length of more than four bytes is malformed, and the packets before it are returned`(size: Int) {
+    func `a remaining length above four bytes is malformed, and earlier packets are still returned`(size: Int) {
         let (pieces, _, end) = cut([0xC0, 0, 0x30, 0xFF, 0xFF, 0xFF, 0x80, 1], inPartsOf: size, heldSize: 100)
         #expect(pieces == [[0xC0, 0]])
         #expect(end == .malformedLength)
     }
 
-    @Test func `each part of a large packet has the whole packet's size, and only the first part has its type`() {
+    @Test func `each part of a large packet has the size of the whole packet, and only the first part has the type`() {
         var cutter = PacketCutter(heldSize: 4)
         let beginning: [UInt8] = [0x30, 8, 1, 2]
         let rest: [UInt8] = [3, 4, 5, 6, 7, 8]

@@ -58,7 +58,7 @@ import Testing
         #expect(reader.facts(.publish, Array(whole.prefix(50)), isWhole: false).topics == ["large/ü"])
     }
 
-    @Test func `a packet that cannot be decoded is described by its type and no topics, at every length`() throws {
+    @Test func `a packet of any length that cannot be decoded is described by its type and no topics`() throws {
         var random = SeededGenerator(seed: 5)
         var reader = reader()
         for size in 0..<60 {

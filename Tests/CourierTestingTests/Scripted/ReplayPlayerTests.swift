@@ -113,7 +113,9 @@ import Testing
         #expect(play.receive(.pubAck(Acknowledgement(packetID: 300))) == [.finished])
     }
 
-    @Test func `if client packets arrive in another order, they are answered in the recorded order`() throws {
+    @Test func `a replay sends acknowledgements in the recorded order, even if client packets arrive in another order`()
+        throws
+    {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1))),
@@ -182,7 +184,9 @@ import Testing
         }
     }
 
-    @Test func `a PINGREQ is answered at any time, except after a recorded PINGREQ without PINGRESP`() throws {
+    @Test func `a replay answers PINGREQ at any time, unless the recording has an earlier PINGREQ without an answer`()
+        throws
+    {
         let answered = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(.pingReq, after: 30),
             try Self.broker(.pingResp, after: 1), try Self.broker(Self.publish("a", 1), after: 5),
@@ -225,7 +229,9 @@ import Testing
 
     // MARK: In a script
 
-    @Test func `after the end of a recording, the script runs the steps of the parameter end`() async throws {
+    @Test func `after the end of a recording, the script runs the steps that the parameter named end contains`()
+        async throws
+    {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck(isSessionPresent: true))),
             try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1)), after: 3_000),
@@ -259,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `a client that closes before the end of the recording fails the script`() async throws {
+    @Test func `if the client closes the connection before the end of the recording, the script fails`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(Self.publish("a", 1)),
         ])
@@ -275,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `a recording that starts after CONNECT is replayed after a successful CONNACK`() async throws {
+    @Test func `if a recording starts after CONNECT, the replay first sends a successful CONNACK`() async throws {
         let traffic = RecordedTraffic([
             try Self.broker(.disconnect(Disconnect(reasonCode: .serverShuttingDown)))
         ])

@@ -48,7 +48,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `after CONNECT, steps that do not wait for a client packet run immediately and in order`() {
+    @Test func `after CONNECT, script steps that do not wait for a client packet run immediately and in order`() {
         var play = Play(.accept(), .send(.pingResp), .cutAfterSending(byteCount: 9, .reset), .cut(.orderly))
         #expect(play.opened() == [])
         #expect(
@@ -59,7 +59,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `a pause step ends at its deadline, and an earlier timer has no effect`() {
+    @Test func `a pause step ends only at its deadline, even if a timer fires earlier`() {
         var play = Play(.accept(), .pause(.seconds(4)), .send(.pingResp))
         _ = play.opened()
         _ = play.connect()

@@ -59,8 +59,9 @@ extension `Scripted broker` {
         (.reverse(.pubAck, groupsOf: 3, count: 3), [3, 2, 1, 4]),
         (.replace(.pubAck, with: .pubAck(Acknowledgement(packetID: 999)), count: 2), [999, 999, 3, 4]),
     ])
-    func `answer faults drop, repeat, reverse or replace answers`(fault: AnswerFault, expected: [PacketID]) async throws
-    {
+    func `an answer fault drops, repeats, reverses or replaces the acknowledgements of the broker`(
+        fault: AnswerFault, expected: [PacketID]
+    ) async throws {
         try await Self.withBroker([.connection([.accept(), .fault(fault)])]) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             await client.publish(1, 2, 3, 4)

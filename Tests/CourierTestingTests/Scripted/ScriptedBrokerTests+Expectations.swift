@@ -22,7 +22,8 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `if the client closes early, the script fails, except if the client closes during a pause`() async throws
+    @Test func `a script fails if the client closes early, but not if the client closes during a pause step`()
+        async throws
     {
         let script: [ConnectionScript] = [
             .connection([.accept(), .pause(.seconds(3_600)), .send(.pingResp)]),
@@ -43,7 +44,7 @@ extension `Scripted broker` {
     }
 
     @Test
-    func `a serve step answers all packets before the given packet, and a later step can answer the given packet`()
+    func `a serve step answers all packets before the given packet, and a later step answers the given packet`()
         async throws
     {
         let script: [ConnectionScript] = [
@@ -76,7 +77,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `verify() reports a fault that applied to fewer answers than the script requires`() async throws {
+    @Test func `verify() reports a fault that was applied to fewer answers than its count requires`() async throws {
         let steps: [ScriptStep] = [
             .accept(), .fault(.delay(.subAck, by: .seconds(1))), .fault(.repeated(.pubAck, count: 2)),
         ]

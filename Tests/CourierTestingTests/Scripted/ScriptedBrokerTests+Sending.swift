@@ -54,7 +54,7 @@ extension `Scripted broker` {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: Way.allCases)
-    func `a flood step without an end ends with the connection`(way: Way) async throws {
+    func `a flood step with an unlimited count ends when the connection ends`(way: Way) async throws {
         let flood = PublishFlood(count: .max)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])], over: way) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)

@@ -39,7 +39,8 @@ extension `Scripted broker` {
         await loop.shutdown()
     }
 
-    @Test func `connections after the last scripted connection run the steps of the parameter afterwards`() async throws
+    @Test func `connections after the last scripted connection run the steps that the parameter afterwards contains`()
+        async throws
     {
         try await Self.withBroker([.connection()], afterwards: [.closeWithoutAnswer()]) { broker, loop, endpoint in
             #expect(await ScriptedClient.connect(endpoint(), on: loop).packets(1).count == 1)

@@ -5,14 +5,14 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct PlatformTests {
-    @Test func `the environment variable chooses the platform, and without it Linux has its own platform`() throws {
+    @Test func `the environment variable selects the platform, and Linux uses the platform linux by default`() throws {
         #expect(try Platform.named(nil) == .linux)
         #expect(try Platform.named("linux") == .linux)
         #expect(try Platform.named("posix") == .posix)
     }
 
     @Test(arguments: ["", "POSIX", "kqueue"])
-    func `an unknown platform is refused with an error that names the variable and the platforms`(
+    func `an unknown value of COURIER_PLATFORM is refused with an error that lists the allowed values`(
         _ name: String
     ) throws {
         let error = #expect(throws: TransportError.self) { try Platform.named(name) }

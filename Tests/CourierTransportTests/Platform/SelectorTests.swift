@@ -47,7 +47,7 @@ import Testing
     private func report(_ selector: Selector) { selector.dispatch(selector.wait(limit: .zero)) }
 
     @Test(arguments: Platform.allCases)
-    func `a selector reports a readable descriptor once until it is rearmed and has new bytes`(
+    func `a selector reports a readable descriptor once, and again only after rearming and new bytes`(
         _ platform: Platform
     ) throws {
         let selector = try Selector(platform)
@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: Platform.allCases)
-    func `modify() reports pending events again and changes the events to wait for`(_ platform: Platform) throws {
+    func `modify() of a selector reports pending events again, and changes which events are reported`(
+        _ platform: Platform
+    ) throws {
         let selector = try Selector(platform)
         let (pair, target) = (try SocketPair(), Target())
         let registration = try selector.register(pair.near, reads: true, writes: false, target)
@@ -108,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: Platform.allCases)
-    func `a selector drops the fetched event of a removed registration, even if the descriptor is registered again`(
+    func `if a registration is removed after its event was fetched, the selector does not report the event`(
         _ platform: Platform
     ) throws {
         let selector = try Selector(platform)
@@ -128,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: Platform.allCases)
-    func `many wake-ups end one wait, and the next wait does not end at once`(_ platform: Platform) throws {
+    func `many wake-ups end only the current wait of a selector, and not the next wait`(_ platform: Platform) throws {
         let selector = try Selector(platform)
         for _ in 0..<100_000 { selector.wake() }
         report(selector)
@@ -141,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: Platform.allCases, [nil, .microseconds(20), .milliseconds(2)] as [Duration?])
-    func `a descriptor that another thread adds is reported by the wait in progress or by a later wait`(
+    func `a descriptor that another thread adds during a wait is reported by this wait or by a later wait`(
         _ platform: Platform, _ limit: Duration?
     ) async throws {
         let selector = try Selector(platform)

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `if a connection through the proxy is reported as failed, another address is requested first`()
+    @Test func `if a connection through the proxy failed, the next connection requests another address first`()
         async throws
     {
         try await withLoop { loop in
@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `if the proxy closes the connection after a request, another address is requested first`()
+    @Test
+    func `if the proxy closes the connection after a request, the next connection requests another address first`()
         async throws
     {
         try await withLoop { loop in
@@ -105,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func `no address is stored as failed if the proxy closes the connection before the request`() async throws {
+    @Test func `if the proxy closes the connection before the request, no address of the broker is stored as failed`()
+        async throws
+    {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 3, act: .close)], on: loop)
             #expect(try await connect(to: proxy, loop).failure().code == .proxyFailed)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
-    @Test func `a child process that ignores the first SIGTERM receives the signal again`() async throws {
+    @Test func `ChildProcess sends SIGTERM again if the child process ignores the first signal`() async throws {
         let program = try ChildProcess([
             "/bin/sh", "-c", "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.01; done",
         ])

@@ -242,7 +242,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `after many pending bytes, the channel reports free space when the peer reads`()
+    @Test func `the channel reports free space again when the peer has read many pending bytes`()
         async throws
     {
         try await withLoop { loop in
@@ -275,7 +275,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         return ByteChannel.connect(to: .stream(here), options: Self.options(change), on: loop, handler: recorder)
     }
 
-    @Test func `bytes that are flushed together are sent in one frame, and a long write in several frames`()
+    @Test func `bytes of one flush are sent in one frame, and a write above the frame size in several frames`()
         async throws
     {
         try await withLoop { loop in
@@ -325,7 +325,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawFrame.ping([1]), RawFrame.ping() + RawFrame.ping([2])])
-    func `a received Ping ends a read batch without delivering bytes`(_ frames: [UInt8]) async throws {
+    func `after a received Ping, the channel reports the end of a read batch but delivers no bytes`(_ frames: [UInt8])
+        async throws
+    {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -339,7 +341,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a received Close frame does not end a read batch`() async throws {
+    @Test func `after a received Close frame, the channel does not report the end of a read batch`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             try connect(loop, to: RawFrame.close(1001), recorder)
@@ -348,7 +350,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `if the server does not read Pongs, they use limited memory, and the latest Ping is always answered`()
+    @Test func `if the server does not read Pongs, their memory is limited, and the latest Ping is always answered`()
         async throws
     {
         try await withLoop { loop in

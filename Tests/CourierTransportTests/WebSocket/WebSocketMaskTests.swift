@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The test vector is from RFC 8439, section 2.3.2.
-    @Test func `the mask source generates the ChaCha20 test vector of RFC 8439`() {
+    @Test func `the random source of WebSocket masks generates the ChaCha20 test vector of RFC 8439`() {
         let seed = (
             SIMD4<UInt32>(0x0302_0100, 0x0706_0504, 0x0B0A_0908, 0x0F0E_0D0C),
             SIMD4<UInt32>(0x1312_1110, 0x1716_1514, 0x1B1A_1918, 0x1F1E_1D1C)

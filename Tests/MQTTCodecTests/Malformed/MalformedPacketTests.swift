@@ -73,7 +73,7 @@ struct MalformedPacketTests {
         #expect(types == Set(PacketType.allCases))
     }
 
-    @Test func `the tables of misplaced and repeated properties contain every property except user properties`() {
+    @Test func `the test tables of misplaced and repeated properties contain every property except user properties`() {
         let misplaced = MalformedPacket.misplacedProperties.compactMap { row -> PropertyID? in
             if case .propertyNotAllowed(let id) = row.violation { id } else { nil }
         }
