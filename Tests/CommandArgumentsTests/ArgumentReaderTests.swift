@@ -51,7 +51,7 @@ struct ArgumentReaderTests {
         #expect(try read(arguments) == Settings(host: "b", quality: 1))
     }
 
-    @Test func `short options can be combined, and the last one can have a value`() throws {
+    @Test func `several short options can be combined in one argument, and the last option can have a value`() throws {
         #expect(try read(["-rv"]) == Settings(isVerbose: true, isRetained: true))
         #expect(try read(["-rvh", "b"]) == Settings(host: "b", isVerbose: true, isRetained: true))
         #expect(try read(["-rvhb"]) == Settings(host: "b", isVerbose: true, isRetained: true))
@@ -104,7 +104,7 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [(["-h"], 2), (["-D", "publish"], 2), (["-Z"], 1)])
-    func `the hint follows after two blank lines if a value is missing, and after one if the option is unknown`(
+    func `two blank lines precede the hint for a missing value, and one blank line the hint for an unknown option`(
         arguments: [String], blankLines: Int
     ) {
         #expect {
@@ -121,7 +121,7 @@ struct ArgumentReaderTests {
         #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
     }
 
-    @Test func `with part(), the options of a nested struct can be read into the struct that contains it`() throws {
+    @Test func `part() lets an ArgumentReader read the options of a nested struct into the outer struct`() throws {
         struct Whole: Equatable, Sendable {
             var part = 0
             var name = ""

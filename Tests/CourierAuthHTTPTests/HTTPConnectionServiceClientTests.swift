@@ -35,7 +35,7 @@ import Testing
         .json(#"{"user": "\#(user)", "token": "\#(token)", "expires_in": \#(seconds)}"#)
     }
 
-    @Test func `if the broker refuses a token, the client fetches a new token, and tries again after a 401`()
+    @Test func `if the broker refuses a token, the client fetches a new token, even if the first fetch returns 401`()
         async throws
     {
         let broker = try await TokenBroker(["ada": "t0"])

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a request after the end of the Retry-After time is sent without a pause`() async throws {
+    @Test func `if the Retry-After time has already passed, the next request is sent without a pause`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reply(503, ["Retry-After": "30"]) : ServiceBench.answer("t")
         } _: { server in

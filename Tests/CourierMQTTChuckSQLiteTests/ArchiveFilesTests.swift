@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.enabled(if: SystemCallTrace.isPossible, "strace may not attach to a process of this user"))
-    func `archive files are created with at most permissions 0600, even if the umask is 0`() async throws {
+    func `even if the umask is 0, only the owner of an archive file can read or write the file`() async throws {
         let (path, trace) = (folder.file("new/session.chuck"), folder.file("trace"))
         await #expect(processExitsWith: .success) { [path = path as String, trace = trace as String] in
             try await ArchiveFilesTests.useArchive(at: path, tracingInto: trace)

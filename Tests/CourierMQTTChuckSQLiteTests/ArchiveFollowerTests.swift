@@ -13,7 +13,7 @@ import Testing
 
     private var url: URL { URL(fileURLWithPath: folder.file("session.chuck")) }
 
-    @Test func `ArchiveFollower reads each new row of the archive once, with its exchange`()
+    @Test func `ArchiveFollower reads each new row once and assigns the row to its exchange`()
         async throws
     {
         let logger = MQTTChuckLogger()

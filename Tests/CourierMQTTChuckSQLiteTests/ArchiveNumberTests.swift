@@ -82,7 +82,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 
-    @Test func `reading an archive with an invalid row number throws storeDamaged, and invalid links are ignored`()
+    @Test func `an archive with an invalid row number throws storeDamaged, and an invalid exchange link is ignored`()
         async throws
     {
         try await write(try Self.logger(1, 2, 3))
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: What is missed
 
-    @Test func `gaps in imported row numbers, and rows dropped before the archive was opened, are not missed rows`()
+    @Test func `missedRows does not count gaps in imported row numbers or rows dropped before the archive was opened`()
         async throws
     {
         #expect(try await write(try Self.logger(1, 1_000, 1_000_000_000)).missedRows == 0)
@@ -149,7 +149,7 @@ import Testing
         #expect(logger.rows(limit: .max).rows == source.rows(limit: .max).rows)
     }
 
-    @Test func `an impossible packet size in an archive does not crash details or exports`() async throws {
+    @Test func `showing or exporting a row with an impossible packet size does not crash`() async throws {
         try await write(try Self.logger(1, 2, 3))
         try change("UPDATE packet SET size = \(Int64.max), bytes = x'30' WHERE number = 2")
         let logger = try MQTTChuckArchive.logger(of: url)

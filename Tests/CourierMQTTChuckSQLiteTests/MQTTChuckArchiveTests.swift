@@ -182,7 +182,9 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `the oldest rows above the row limit are removed, together with their connections`() async throws {
+    @Test func `if an archive exceeds the row limit, the oldest rows are removed, together with their connections`()
+        async throws
+    {
         let retention = MQTTChuckArchive.Retention(rows: 40)
         try await record(0..<100, client: "old", retention: retention)
         try await record(100..<109, client: "new", retention: retention)
@@ -197,7 +199,7 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM connection", "test") == 1)
     }
 
-    @Test func `the oldest rows above the byte limit are removed`() async throws {
+    @Test func `if an archive exceeds the byte limit, the oldest rows are removed`() async throws {
         try await record(0..<500, retention: MQTTChuckArchive.Retention(bytes: 5_000))
         let database = try Database(path: url.path, .reader, system: nil)
         let bytes = try database.number("SELECT sum(length(bytes)) FROM packet", "test")

@@ -35,7 +35,7 @@ import Testing
         return logger
     }
 
-    @Test func `an archive of commit 3d93aff has the rows, details and exports of the same packets recorded now`()
+    @Test func `an archive of an old version (commit 3d93aff) gives the same rows and exports as a new recording`()
         throws
     {
         let expected = try expectedLogger()
@@ -51,7 +51,9 @@ import Testing
         #expect(recorded.recordedSessions().map(\.steps) == expected.recordedSessions().map(\.steps))
     }
 
-    @Test func `a new recording in an archive of commit 3d93aff adds its rows after the old rows`() async throws {
+    @Test func `rows of a new recording follow the rows of an archive that an old version (commit 3d93aff) wrote`()
+        async throws
+    {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url, retention: MQTTChuckArchive.Retention(age: nil))
         #expect(archive.status.quarantinedFile == nil)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct MQTTChuckExportTests {
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `an imported JSON Lines export gives the same rows and the same export`(version: MQTTCodec.ProtocolVersion)
+    func `importing a JSON Lines export restores the same rows, and a new export has the same bytes`(
+        version: MQTTCodec.ProtocolVersion
+    )
         throws
     {
         let logger = MQTTChuckLogger.test()
@@ -134,7 +136,7 @@ import Testing
         #expect(error?.line == line)
     }
 
-    @Test func `a recorded session has all packets and delays, and its credentials can be replaced`() throws {
+    @Test func `a recorded session contains all packets and delays, and its credentials can be replaced`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.everything()

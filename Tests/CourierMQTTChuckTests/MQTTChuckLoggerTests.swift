@@ -382,7 +382,7 @@ import Testing
         #expect(copy.metrics.inFlightOutgoing == 0)
     }
 
-    @Test func `closed connections are forgotten when their rows are dropped`() throws {
+    @Test func `a logger removes a closed connection when all rows of the connection are dropped`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
         let logger = MQTTChuckLogger.test(options)

@@ -72,7 +72,7 @@ import Testing
             ("trace:00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", [2, 3, 5]), ("trace:f067aa", []),
             ("type:publish -trace:4", [1, 6, 7]), ("dir:in trace:4bf92f35", [3]),
         ] as [(String, [UInt64])])
-    func `a query by trace id finds messages of all clients, also messages that were cut off`(
+    func `a query by trace id finds messages of all clients, including truncated messages`(
         text: String, expected: [UInt64]
     ) throws {
         var options = MQTTChuckOptions()
@@ -158,7 +158,7 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func `the pointer of a query error has a caret below the mistake and names the remedy`() {
+    @Test func `the pointer of a query error marks the mistake with a caret and explains the correct form`() {
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery("qos:1 dir:up") }
         #expect(
             error?.pointer

@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `packets of every type are recorded without a problem`(version: MQTTCodec.ProtocolVersion) throws {
+    func `the logger records valid packets of every type and reports no problem`(version: MQTTCodec.ProtocolVersion)
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, version: version).everything()
         let rows = logger.rows().rows
@@ -131,7 +133,7 @@ import Testing
     }
 
     @Test
-    func `a duplicate PUBLISH belongs to the original exchange, but a PUBREL after a reconnect to a new exchange`()
+    func `a repeated PUBLISH belongs to the original exchange, and a PUBREL after a reconnect begins a new exchange`()
         throws
     {
         let logger = MQTTChuckLogger.test()

@@ -80,7 +80,9 @@ import Testing
         #expect(model.rows.map(\.number) == [2, 3])
     }
 
-    @Test func `when an exchange ends, the view model checks only a limited number of earlier rows again`() throws {
+    @Test func `when a response arrives, only a limited number of earlier rows is checked against the query again`()
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let query = try MQTTChuckQuery("took:>1s")
@@ -109,7 +111,7 @@ import Testing
         #expect(model.pendingCount == 0)
     }
 
-    @Test func `the selected row has details, and the selection moves within the list and is cleared with the rows`()
+    @Test func `the selected row has details, and clear() removes the rows and the selection`()
         throws
     {
         let logger = MQTTChuckLogger.test()

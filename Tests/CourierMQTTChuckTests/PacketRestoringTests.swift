@@ -53,7 +53,7 @@ import Testing
         #expect(own.filter { $0.exchange != nil }.count == 66)
     }
 
-    @Test func `a restored packet is linked only to a packet that was restored after the live client's last row`()
+    @Test func `restore() links a packet only to a packet that was restored after the last row of a live client`()
         throws
     {
         try live.send(.pingReq, .pingReq, .pingReq, .pingReq)
@@ -70,7 +70,8 @@ import Testing
         #expect(own.map(\.exchange) == [nil, 10, nil, nil, 21])
     }
 
-    @Test func `if a live client adds rows during an import, no rows are lost and no exchanges are mixed`() async throws
+    @Test func `if a live client adds rows during an import, no row is lost or assigned to a wrong exchange`()
+        async throws
     {
         let source = MQTTChuckLogger.test()
         let session = Recording(source, id: 1, client: "recorded", version: .v311)
@@ -115,7 +116,9 @@ import Testing
         #expect(logger.rows(before: .max).rows.count == 3)
     }
 
-    @Test func `restore() throws for a packet without bytes, and ignores a link to the same or a later packet`() throws
+    @Test
+    func `restore() refuses a packet without bytes, and ignores an exchange whose start is not an earlier packet`()
+        throws
     {
         var restoring = PacketRestoring(logger)
         let empty = PacketRecord(

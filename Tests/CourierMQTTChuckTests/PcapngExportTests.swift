@@ -84,7 +84,9 @@ import Testing
         #expect(longest == 1_460)
     }
 
-    @Test func `a capture gets a substitute CONNECT if the beginning of the connection was dropped`() throws {
+    @Test func `if the logger has dropped the CONNECT of a connection, the pcapng export writes a substitute CONNECT`()
+        throws
+    {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 3
         let logger = MQTTChuckLogger.test(options)

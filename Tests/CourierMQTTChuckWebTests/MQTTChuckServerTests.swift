@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `after an exchange ends, a query by round-trip time returns the first row that the page must reload`()
+    func `after a response arrives, a query by round-trip time returns the first row that the page must reload`()
         async throws
     {
         let page = try PageFixture()

@@ -72,7 +72,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `a small input that needs much memory is refused at the working memory limit`() throws {
+    @Test func `a small Protobuf input that needs more than the working memory limit is refused`() throws {
         // 100,000 empty children in field 102. Each child uses two kilobytes as a C struct.
         let bytes = Data((0..<100_000).flatMap { _ in [0xB2, 0x06, 0x00] as [UInt8] })
         let error = #expect(throws: CourierError.self) {
@@ -81,7 +81,9 @@ struct HostileBytesTests {
         #expect(error?.message.contains("16777216") == true)
     }
 
-    @Test func `a field with number 0 is dropped, so that the message can be written and read again`() throws {
+    @Test func `a received field with the invalid number 0 is dropped, so the message can be written and read again`()
+        throws
+    {
         // Contains the tag 0 in two bytes, and then a number.
         let message = try Courier_Legacy_Legacy(
             protobufBytes: [8, 1, 18, 1, 97, 26, 3, 74, 1, 98, 0x80, 0, 0xFE, 0xFF, 0xFF, 1, 56, 1])

@@ -14,7 +14,7 @@ struct MessagePartsTests {
     private let name: [UInt8] = [0x12, 0x01, 0x61]
     private let part: [UInt8] = [0x1A, 0x00]
 
-    @Test func `if a nested message occurs several times, its required fields may be in any occurrence`() throws {
+    @Test func `if a nested message is sent in two parts, only one part needs to have the required fields`() throws {
         let whole = Courier_Legacy_Legacy(
             id: 1, name: "ann", part: .init(label: "a"), count: 7, loose: [1, 2], other: .init(label: "b"))
         let complete = try Courier_Test_Everything(legacy: whole).protobufData()
@@ -26,7 +26,7 @@ struct MessagePartsTests {
         #expect(try Courier_Test_Everything(protobufData: partial + complete).legacy == expected)
     }
 
-    @Test func `required fields may be in different occurrences of a nested message, in any order`() throws {
+    @Test func `required fields of a nested message may be spread over several parts, in any order`() throws {
         let expected = Courier_Legacy_Legacy(id: 2, name: "a", part: .init())
         let both = id + name
         let orders: [[[UInt8]]] = [[id, name, part], [part, name, id], [part, both], [[], both, part, []]]
@@ -36,20 +36,20 @@ struct MessagePartsTests {
         }
     }
 
-    @Test func `required fields may be in different occurrences of the outer message`() throws {
+    @Test func `required fields of a nested message may be spread over several parts of the outer message`() throws {
         let bytes = child(legacy(id)) + child(legacy(name)) + child(legacy(part))
         let read = try Courier_Test_Everything(protobufBytes: bytes)
         #expect(read.child?.legacy == Courier_Legacy_Legacy(id: 2, name: "a", part: .init()))
     }
 
-    @Test func `a required field that is absent from all occurrences is reported as missing`() throws {
+    @Test func `if no part of a message contains a required field, the field is reported as missing`() throws {
         for bytes in [legacy(id) + legacy(name), child(legacy(id)) + child(legacy(name))] {
             let error = #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufBytes: bytes) }
             #expect(error?.message == "the required field courier.legacy.Legacy.part is missing")
         }
     }
 
-    @Test func `occurrences of a nested message are merged like concatenated top-level messages`() throws {
+    @Test func `a nested message that occurs twice is merged like two concatenated messages`() throws {
         // Both messages begin with an unknown field.
         var one = try Courier_Test_Everything(protobufBytes: [0x80, 0x7D, 0x01])
         one.anInt32 = 1
@@ -91,7 +91,7 @@ struct MessagePartsTests {
         #expect(try Courier_Test_Everything(protobufData: inside).child == expected)
     }
 
-    @Test func `maximumCount limits the total number of elements in all occurrences of a message`() throws {
+    @Test func `maximumCount limits the total number of elements in all parts of a nested message`() throws {
         let part = try Courier_Test_Everything(child: .init(int32s: Array(repeating: 1, count: 60))).protobufData()
         #expect(throws: Never.self) {
             try Courier_Test_Everything(protobufData: part + part, limits: ProtobufLimits(maximumCount: 120))
@@ -101,7 +101,7 @@ struct MessagePartsTests {
         }
     }
 
-    @Test func `seconds and nanoseconds of a duration may be in different occurrences of the field`() throws {
+    @Test func `seconds and nanoseconds of a Protobuf duration may be in different parts of the message`() throws {
         let minusOne: [UInt8] = [0x10] + Array(repeating: 0xFF, count: 9) + [0x01]
         let parts: [[UInt8]] = [[0x08, 0x05], minusOne, [0x08, 0x07]]
         let bytes = parts.flatMap { field([0x92, 0x05], $0) }  // Field 82.

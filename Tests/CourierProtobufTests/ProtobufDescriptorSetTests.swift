@@ -93,7 +93,7 @@ struct ProtobufDescriptorSetTests {
             (["a__b"], #"{"paths":["a__b"]}"#), (["aB"], #"{"paths":["aB"]}"#), (["a,b"], #"{"paths":["a,b"]}"#),
             (["a", ""], #"{"paths":["a",""]}"#),
         ] as [([String], String)])
-    func `a field mask is unchanged after conversion to JSON and back, even without a camel-case form`(
+    func `a field mask is converted to JSON and back unchanged, even if its paths have no camel-case form`(
         paths: [String], text: String
     ) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
@@ -157,7 +157,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `in JSON conversion, one memory limit applies to a message and the message in its Any field`() throws {
+    @Test func `in JSON conversion, a message and the message in its Any field share one memory limit`() throws {
         let set = try Tool.descriptorSet()
         let children = Array(repeating: Courier_Test_Everything(), count: 4_000)
         let plain = Courier_Test_Everything(children: children)
@@ -173,7 +173,7 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try ProtobufDescriptorSet(set).json(from: both, type: type) }
     }
 
-    @Test func `a packed Any message may use all working memory that the outer message does not use`() throws {
+    @Test func `a message in an Any field may use all working memory that the outer message does not use`() throws {
         // The estimate for the outer message alone, six times its size, is more than the working memory.
         let message = Courier_Test_Everything(aBytes: Array(repeating: 1, count: 750_000))
         let packed = try Courier_Test_Everything(any: ProtobufAny(message))

@@ -117,7 +117,7 @@ struct ProtobufPayloadTextTests {
         #expect(try #require(logger.details(of: 1)).row.preview.text.utf8.count > 50_000)
     }
 
-    @Test func `payload parsers run only when rows are read`() throws {
+    @Test func `payload parsers are called only when rows are read`() throws {
         let calls = CallCount()
         let logger = try logger([("a", Data([1]))]) {
             $0.payloadParsers = [

@@ -21,7 +21,7 @@ struct WireTests {
         }
     }
 
-    @Test func `a nested arena uses the remaining memory and limit of the outer arena`() throws {
+    @Test func `a nested memory arena uses only the memory that the outer arena has not used`() throws {
         try MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             arena.pointee.expect(50_000)
             let place = arena.pointee.allocate(10_000)
@@ -47,7 +47,7 @@ struct WireTests {
         #expect(Courier_Test_Right.protobufSchema.maximumDepth == nil)
     }
 
-    @Test func `a schema is linked only once, even if many threads use the schema at the same time`() async {
+    @Test func `a Protobuf schema is prepared only once, even if many threads use the schema at the same time`() async {
         await withTaskGroup(of: UInt.self) { group in
             for _ in 0..<16 { group.addTask { UInt(bitPattern: Courier_Test_Batch.protobufSchema.descriptor) } }
             var addresses: Set<UInt> = []

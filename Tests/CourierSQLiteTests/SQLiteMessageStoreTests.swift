@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `a batch that adds and removes the same rows needs no transaction`(
+    func `a batch that adds and removes the same rows starts no database transaction`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let store = try open(durability)
@@ -370,7 +370,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `a scope without rows is removed after 40 days, and a scope with rows is not removed`() async throws {
+    @Test func `a scope (client id and broker) without rows is removed after 40 days, and a scope with rows is kept`()
+        async throws
+    {
         let (old, used) = (StoreScope(clientID: "old", broker: "b"), StoreScope(clientID: "used", broker: "b"))
         let store = try open()
         for scope in [old, used] { try await store.commit(.enqueue(message(5)), in: scope) }

@@ -164,7 +164,9 @@ struct CodeGeneratorTests {
         #expect(source.contains("var command: CommandOneof?\n"))
     }
 
-    @Test func `a oneof or nested type is not renamed if its message uses no outer type of the same name`() throws {
+    @Test func `a nested type or oneof is not renamed if the message does not use an outer type of the same name`()
+        throws
+    {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -221,7 +223,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("var countOrDefaultOneof: CountOrDefault?\n"))
     }
 
-    @Test func `a Google enum without a Swift type returns an error that names it`() throws {
+    @Test func `using a Google enum without a Swift type returns an error that names the enum`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";

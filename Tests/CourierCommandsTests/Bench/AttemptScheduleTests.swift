@@ -9,7 +9,7 @@ struct AttemptScheduleTests {
         return count
     }
 
-    @Test func `the first connection attempt runs alone, later at most 64 attempts run at the same time`() {
+    @Test func `the first connection attempt runs alone, and then at most 64 attempts run at the same time`() {
         var schedule = AttemptSchedule(count: 1_000, rampUp: .zero)
         #expect(Self.begin(&schedule, after: .zero) == 1)
         schedule.ended(isSuccess: true)
@@ -43,7 +43,7 @@ struct AttemptScheduleTests {
         #expect(failedCount == AttemptSchedule.limit && schedule.isDone)
     }
 
-    @Test func `if there are few clients and all attempts fail, the schedule is done`() {
+    @Test func `AttemptSchedule is done if there are few clients and all their connection attempts have failed`() {
         var schedule = AttemptSchedule(count: 2, rampUp: .zero)
         while schedule.next(after: .zero) != nil { schedule.ended(isSuccess: false) }
         #expect(schedule.isDone && schedule.begunCount == 2)
@@ -53,7 +53,7 @@ struct AttemptScheduleTests {
         arguments: [
             (nil, nil, 5, Int.max), (nil, 7, 5, 7), (100, nil, 0, 1), (100, nil, 2, 201), (100, 150, 2, 150),
         ] as [(Int?, Int?, UInt64, Int)])
-    func `the number of messages that are due is limited by the rate and by the count`(
+    func `the number of messages that may be sent is limited by the rate and by the total count`(
         rate: Int?, count: Int?, seconds: UInt64, due: Int
     ) {
         #expect(SendPacer(rate: rate, count: count).due(after: seconds * 1_000_000_000) == due)

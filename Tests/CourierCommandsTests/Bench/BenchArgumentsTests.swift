@@ -18,7 +18,7 @@ struct BenchArgumentsTests {
         #expect(settings.messageLimit == 10_000 && settings.payload == .zeros && settings.rampUp == .zero)
     }
 
-    @Test func `with --duration, bench ignores the default number of messages, but not a given number`() throws {
+    @Test func `with --duration, bench limits the number of messages only if the option -n is given`() throws {
         #expect(try Self.read(["--duration", "5"]).messageLimit == nil)
         #expect(try Self.read(["--duration", "5", "-n", "7"]).messageLimit == 7)
     }

@@ -83,7 +83,7 @@ struct BenchManyClientsTests {
     }
 
     @Test(arguments: [("0", "sending"), ("1", "acknowledgement"), ("2", "acknowledgement")])
-    func `without subscribers, bench measures acknowledgement times, or at QoS 0 only the send rate`(
+    func `without subscribers, bench measures acknowledgement times at QoS 1 and 2, and the send rate at QoS 0`(
         qos: String, subject: String
     ) async throws {
         let broker = try await RealBroker()

@@ -40,7 +40,9 @@ struct BenchPayloadTests {
     }
 
     @Test(arguments: BenchPayload.Kind.allCases)
-    func `a payload of another run has no send time, if the payload has room for the run`(kind: BenchPayload.Kind) {
+    func `no send time is read from a bench payload of another run if the payload contains the run number`(
+        kind: BenchPayload.Kind
+    ) {
         let roomForBoth = [.zeros: 16, .random: 16, .text: 32, .json: 53][kind, default: 0]
         for size in [16, 32, 52, 53, 64, 1_000] where size >= kind.smallestSize {
             let own = BenchPayload(kind, size: size, run: 1)

@@ -31,7 +31,7 @@ struct ClientTemplateTests {
         }
     }
 
-    @Test func `invalid topics and filters, and results that are too long for MQTT, are refused`() {
+    @Test func `bench refuses a topic or filter that is invalid or that placeholders make longer than MQTT allows`() {
         for topic in ["", "a/+", "#", String(repeating: "%i", count: 20_000)] {
             #expect(throws: ArgumentError.self) { try ClientTemplate(topic: topic, of: "-t") }
         }

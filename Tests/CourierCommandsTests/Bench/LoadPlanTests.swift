@@ -31,7 +31,7 @@ struct LoadPlanTests {
         #expect(plan.copies(for: [Int]()) == [0, 0, 0])
     }
 
-    @Test func `the number of copies equals the number of matching filters for random topics and filters`() throws {
+    @Test func `for random topics and filters, the load plan counts one copy for each matching filter`() throws {
         for seed in SeededGenerator.seeds {
             var chance = SeededGenerator(seed: seed)
             let levels = ["a", "b", "%i", "%c", "x%i"]
@@ -56,7 +56,7 @@ struct LoadPlanTests {
     }
 
     @Test(arguments: [(1, 1), (0, 7), (7, 0), (3, 100), (100, 3), (64, 64)])
-    func `each client of a plan connects once, and publishers and subscribers connect in turn`(
+    func `each client of a load plan connects once, and publishers and subscribers connect alternately`(
         publishers: Int, subscribers: Int
     ) throws {
         let plan = try Self.plan(publishers, subscribers, "a", nil)
@@ -70,7 +70,7 @@ struct LoadPlanTests {
         #expect(abs(first * 2 - publishers) <= 2)
     }
 
-    @Test func `the longest client id of the largest run has at most 23 bytes, and two runs have different names`()
+    @Test func `every client id of bench has at most 23 bytes, and the names of two runs are different`()
         throws
     {
         let name = LoadPlan.randomName

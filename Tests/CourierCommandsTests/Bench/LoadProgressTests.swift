@@ -3,7 +3,7 @@ import Testing
 @testable import CourierCommands
 
 struct LoadProgressTests {
-    @Test func `the window of bench counts messages, not the copies that subscribers receive`() {
+    @Test func `the limit --window of bench counts messages, not the copies that subscribers receive`() {
         var progress = LoadProgress(.arrival, isAcknowledged: false, window: 4, copies: [3, 1])
         // On average, a message has two copies, so the window has room for eight copies.
         var sent = 0
@@ -30,7 +30,7 @@ struct LoadProgressTests {
         #expect(progress.isComplete && progress.expectedCount == 1 && progress.refusedCount == 1)
     }
 
-    @Test func `without subscribers, the window of bench counts unacknowledged messages`() {
+    @Test func `without subscribers, the limit --window of bench counts unacknowledged messages`() {
         var progress = LoadProgress(.acknowledgement, isAcknowledged: true, window: 2, copies: [0])
         progress.sent(by: 0)
         progress.sent(by: 0)
@@ -41,15 +41,16 @@ struct LoadProgressTests {
         #expect(progress.isComplete && progress.expectedCount == 0)
     }
 
-    @Test func `without subscribers, the window of bench is never full at QoS 0`() {
+    @Test func `without subscribers, bench sends QoS 0 messages without regard to the limit --window`() {
         var progress = LoadProgress(.sending, isAcknowledged: false, window: 1, copies: [0])
         for _ in 0..<100 { progress.sent(by: 0) }
         #expect(progress.hasRoom && progress.isComplete)
     }
 
     @Test(arguments: [LoadProgress.Goal.acknowledgement, .arrival])
-    func `the unanswered messages of a lost publisher do not count toward the window of bench`(goal: LoadProgress.Goal)
-    {
+    func `unanswered messages of a disconnected publisher do not count toward the limit --window of bench`(
+        goal: LoadProgress.Goal
+    ) {
         let copies = goal == .arrival ? 1 : 0
         var progress = LoadProgress(goal, isAcknowledged: true, window: 2, copies: [copies, copies])
         progress.sent(by: 0)
@@ -61,7 +62,8 @@ struct LoadProgressTests {
         #expect(progress.unansweredCount == 0 && progress.isComplete == (goal == .acknowledgement))
     }
 
-    @Test func `missing copies of a lost subscriber do not count toward the window of bench, but count as missing`() {
+    @Test
+    func `copies that a disconnected subscriber did not receive count as missing, but not toward --window of bench`() {
         var progress = LoadProgress(.arrival, isAcknowledged: false, window: 2, copies: [2])
         progress.sent(by: 0)
         progress.sent(by: 0)

@@ -26,7 +26,7 @@ struct RateTimelineTests {
         }
     }
 
-    @Test func `a short rest at the end of a rate timeline is added to the last interval, with the correct rate`() {
+    @Test func `a very short last interval of a rate timeline is merged into the previous interval`() {
         var timeline = RateTimeline()
         for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }  // 200 a second, for 200 ms
         let whole = timeline.points(until: .milliseconds(200))

@@ -105,7 +105,7 @@ struct PlantedViolationTests {
         await broker.shutdown()
     }
 
-    @Test func `courier test finds the longest topic length of a broker that closes connections for longer topics`()
+    @Test func `courier test finds the maximum topic length of a broker that closes the connection for longer topics`()
         async throws
     {
         let broker = try AlteringBroker { packet, _ in

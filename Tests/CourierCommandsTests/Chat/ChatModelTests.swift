@@ -241,7 +241,7 @@ struct ChatModelTests {
         #expect(model.knowsPeople)
     }
 
-    @Test func `a missing presence message of the current connection is reported, but not of an earlier connection`()
+    @Test func `chat reports a missing echo of its presence message only for the current connection`()
         throws
     {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
@@ -283,7 +283,7 @@ struct ChatModelTests {
 
     // MARK: Keys
 
-    @Test func `keys type a line, Enter sends it, and Up shows it again`() throws {
+    @Test func `keys type a line, Enter sends the line, and Up shows the line again`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([.character("h"), .character("i"), .enter]))
         guard case .send(let message, _)? = chat.actions.first else {
@@ -339,7 +339,7 @@ struct ChatModelTests {
         #expect(chat.actions.isEmpty && chat.model.input.isEmpty)
     }
 
-    @Test func `the end of the input ends the chat after pending lines are acknowledged`() throws {
+    @Test func `when standard input ends, the chat ends only after all sent lines are acknowledged`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("hello"))
         guard case .send(let message, _)? = chat.takeActions().first else { return }

@@ -98,7 +98,8 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `Ctrl-Z and SIGTSTP suspend chat, and chat continues in the foreground`() async throws {
+    @Test func `Ctrl-Z and SIGTSTP suspend chat, and chat continues when it is resumed in the foreground`() async throws
+    {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         try ada.press("C-z")
@@ -117,7 +118,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `Ctrl-Z does not suspend chat if no shell could resume the program`() async throws {
+    @Test func `if no shell can resume chat, Ctrl-Z does not suspend chat`() async throws {
         let broker = try await RunningBroker()
         // `script` starts chat on a new terminal, as the leader of its session.
         let line = "exec \(try CourierExecutable.path.get()) chat --name ada \(broker.place.joined(separator: " "))"

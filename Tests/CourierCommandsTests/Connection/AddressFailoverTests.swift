@@ -13,7 +13,9 @@ import Testing
     }
 
     @Test(.enabled("needs the privilege to make mount namespaces") { try await isPossible() })
-    func `sub connects to the second address of a host after the first address closes the connection`() async throws {
+    func `if the broker at the first address ends the connection, sub connects to the second address of the host`()
+        async throws
+    {
         let drop = ConnectionScript.connection([.serve(until: .subscribe), .answer, .cut(.orderly)])
         let first = try ScriptedBroker.start([drop], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
         let second = try ScriptedBroker.start([drop], at: .tcp(host: "127.0.0.2", port: first.port))

@@ -55,7 +55,9 @@ struct ConfigurationFileTests {
         (["-o", "a", "-o", "b"], "Duplicate -o argument given."),
         (["-o", "/nowhere/file"], "Unable to open options file \"/nowhere/file\"."),
     ])
-    func `-o without a file, with an unreadable file or given twice is refused`(arguments: [String], message: String) {
+    func `the option -o is refused without a file name, with an unreadable file, or if given twice`(
+        arguments: [String], message: String
+    ) {
         #expect {
             try Self.read(arguments, in: [:])
         } throws: { error in

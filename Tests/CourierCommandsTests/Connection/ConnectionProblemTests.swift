@@ -6,7 +6,7 @@ import Testing
 
 /// The lines that `courier` prints when a connection could not be opened.
 @Suite struct ConnectionProblemTests {
-    @Test func `for an unknown authority, the detail names the option, and no property of the client`() {
+    @Test func `the error for an unknown authority names the option --cafile, and not the client's property trust`() {
         let cause = TransportError(.tlsUnknownAuthority, "add its certificate to the trusted authorities")
         let error = CourierError(
             .secureConnectionFailed, "\(cause.message), the property `trust` of `config.tls`", cause: cause)

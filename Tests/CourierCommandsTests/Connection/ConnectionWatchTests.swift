@@ -21,7 +21,7 @@ struct ConnectionWatchTests {
         arguments: [
             (0x85, .v5, .clientIdentifierNotValid), (2, .v311, .clientIdentifierNotValid), (5, .v311, .notAuthorized),
         ] as [(UInt8, ObservedConnection.ProtocolVersion, ReasonCode)])
-    func `a refused CONNACK is returned once, and only if the given reason code is the same`(
+    func `takeRefusal() returns a refused CONNACK once, and only for the reason code of this CONNACK`(
         code: UInt8, version: ObservedConnection.ProtocolVersion, reason: ReasonCode
     ) {
         let watch = Self.watch(code, version)
@@ -39,7 +39,7 @@ struct ConnectionWatchTests {
             (.connectionRefused, .quotaExceeded, false, nil),
             (.connectionLost, .notAuthorized, true, nil), (.connectionRefused, nil, true, nil),
         ] as [(CourierError.Code, ReasonCode?, Bool, UInt8?)])
-    func `a refusal that is made from an error has the CONNACK code of the client's MQTT version`(
+    func `a refusal created from a CourierError has the CONNACK code of the client's MQTT version`(
         code: CourierError.Code, reason: ReasonCode?, isVersion5: Bool, refusal: UInt8?
     ) {
         let error = CourierError(code, "No.", reasonCode: reason)

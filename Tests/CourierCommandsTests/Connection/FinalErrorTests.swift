@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 struct FinalErrorTests {
-    @Test func `a CONNACK error counts as final exactly for the reason codes after which the client stops`() {
+    @Test func `isFinal of a CONNACK error is true for exactly the reason codes after which the client stops`() {
         for row in LossPolicy.rows {
             for case .refused(let code) in row.causes {
                 let error = CourierError(
@@ -17,7 +17,7 @@ struct FinalErrorTests {
         }
     }
 
-    @Test func `a DISCONNECT error counts as final exactly for the reason codes after which the client stops`() {
+    @Test func `isFinal of a DISCONNECT error is true for exactly the reason codes after which the client stops`() {
         for row in LossPolicy.rows {
             for case .disconnected(let code) in row.causes {
                 let error = CourierError(

@@ -26,11 +26,11 @@ struct JSONValueTests {
         #""\ude00""#, "[", "[1", "[1,", "[1,]", "{", "{\"a\"", "{\"a\":", "{\"a\":1,", "{a:1}", "{1:1}", "1 2",
         "[1]]", "1e999", #"{"a":1,}"#,
     ])
-    func `invalid JSON is not parsed`(text: String) {
+    func `parsing invalid JSON returns nil`(text: String) {
         #expect(Self.rewritten(text) == nil)
     }
 
-    @Test func `JSON that is nested deeper than the limit is not parsed`() {
+    @Test func `parsing JSON that is nested deeper than the limit returns nil`() {
         let deep = JSONValue.depthLimit
         #expect(Self.rewritten(String(repeating: "[", count: deep) + String(repeating: "]", count: deep)) != nil)
         #expect(Self.rewritten(String(repeating: "[", count: 100_000)) == nil)

@@ -34,7 +34,7 @@ import Testing
 
     // MARK: The list
 
-    @Test func `packets are listed by time with direction arrows, and the newest is selected`() throws {
+    @Test func `packets are listed by time with direction arrows, and the newest packet is selected`() throws {
         try packets.order(1)
         try packets.order(2, .quotaExceeded)
         var view = view()

@@ -6,7 +6,8 @@ import Testing
 
 /// Signals that a command handles.
 @Suite(.timeLimit(.minutes(2))) struct SignalWatchTests {
-    @Test func `a signal that arrives when its watch has just begun is received, also by a busy queue`() async {
+    @Test func `a signal that arrives right after its SignalWatch is created is received, even on a busy queue`() async
+    {
         let queue = DispatchQueue(label: "busy")
         for _ in 0..<100 {
             let (numbers, received) = AsyncStream.makeStream(of: Int32.self)

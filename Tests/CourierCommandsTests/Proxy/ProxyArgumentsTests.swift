@@ -70,7 +70,7 @@ struct ProxyArgumentsTests {
         ),
         (["--to", "b:1", "--quiet", "-d"], "--quiet prints fewer lines and -d prints more.", "Leave one"),
     ])
-    func `courier proxy refuses invalid options with the option, the mistake and the remedy`(
+    func `courier proxy reports the mistake in an invalid option and how to correct the option`(
         words: [String], message: String, hint: String
     ) {
         let error = #expect(throws: ArgumentError.self) { try Self.settings(words) }

@@ -28,7 +28,7 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `pub exits with 7 if the broker does not read the QoS 0 message`() async throws {
+    @Test func `pub exits with 7 if the broker stops reading before a QoS 0 message is sent completely`() async throws {
         let folder = try TemporaryFolder()
         // A payload that is larger than the socket buffers of the system.
         try Data(count: 64 << 20).write(to: URL(fileURLWithPath: folder.file("payload")))

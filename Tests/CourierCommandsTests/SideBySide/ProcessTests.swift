@@ -175,7 +175,7 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test func `with --proto, pub sends JSON as protobuf and sub prints it as JSON`() async throws {
+    @Test func `with --proto, pub sends JSON as Protobuf, and sub prints Protobuf as JSON`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         try """

@@ -58,7 +58,7 @@ struct ParkedCommandTests {
         return try await ProgramRun([courier, "store", "parked", words[0], path] + words.dropFirst()).end()
     }
 
-    @Test func `parked list and export select parked messages by client and processor, and list hides payloads`()
+    @Test func `the command courier store parked filters messages by client and processor, and list hides payloads`()
         async throws
     {
         try await fill()
@@ -77,7 +77,7 @@ struct ParkedCommandTests {
         #expect(export.text.split(separator: "\n").count == 1)
     }
 
-    @Test func `store list, count and export include jobs and parked messages`() async throws {
+    @Test func `the commands courier store list, count and export include jobs and parked messages`() async throws {
         try await fill()
         let count = try await StoreCommandTests.store("count", path, "-i", "ada")
         #expect(
@@ -90,7 +90,9 @@ struct ParkedCommandTests {
         #expect(export.text.split(separator: "\n").count == 5)
     }
 
-    @Test func `parked show prints one message with its payload, its reason and its dates`() async throws {
+    @Test func `the command courier store parked show prints the payload, the reason and the dates of a message`()
+        async throws
+    {
         try await fill()
         let show = try await parked("show", "4")
         #expect(
@@ -117,7 +119,9 @@ struct ParkedCommandTests {
         #expect(try await parked("show", "1", "-i", "bob").text.hasPrefix("id: 1\nclient: \"bob\"\n"))
     }
 
-    @Test func `parked retry changes the selected messages into jobs without failed attempts`() async throws {
+    @Test func `the command courier store parked retry turns selected messages into jobs with 0 failed attempts`()
+        async throws
+    {
         try await fill()
         let one = try await parked("retry", "4")
         #expect(one.code == 0 && one.text.hasSuffix(": will retry 1 parked message\n"), "\(one.text) \(one.errors)")
@@ -132,7 +136,9 @@ struct ParkedCommandTests {
         #expect(states[0].lastError == "closed\u{7}" && states[0].processor == "orders")
     }
 
-    @Test func `parked remove removes the selected messages and no jobs`() async throws {
+    @Test func `the command courier store parked remove removes the selected messages, but no waiting jobs`()
+        async throws
+    {
         try await fill()
         #expect(try await parked("remove", "3").text.hasSuffix(": removed 1 parked message\n"))
         #expect(try await jobs().map(\.message.id.rawValue) == [1, 2, 4])
@@ -143,7 +149,9 @@ struct ParkedCommandTests {
         #expect(none.code == 0 && none.errors.contains("No parked message"), "\(none.text) \(none.errors)")
     }
 
-    @Test func `parked retry --all selects every message if the file has more messages than one page`() async throws {
+    @Test func `the command courier store parked retry --all selects every message, even beyond the first page`()
+        async throws
+    {
         let store = try open()
         let changes = (1...250).map { Self.job($0, "orders") }
         try await StoreEdit.commit(changes, in: Self.ada, to: store)
@@ -153,7 +161,7 @@ struct ParkedCommandTests {
     }
 
     @Test(arguments: StoreArguments.ParkedAction.allCases)
-    func `while a store is in use, parked retry and remove refuse to change the file, and the other actions read it`(
+    func `while the store is in use, courier store parked can list, show and export, but not retry or remove`(
         action: StoreArguments.ParkedAction
     ) async throws {
         try await fill()
@@ -167,7 +175,9 @@ struct ParkedCommandTests {
         await store.close()
     }
 
-    @Test func `parked reports an error if the file is missing, and creates no file`() async throws {
+    @Test func `if the store file is missing, the command courier store parked reports an error and creates no file`()
+        async throws
+    {
         for words in [["list"], ["export"], ["show", "1"], ["retry", "--all"], ["remove", "--all"]] {
             let courier = try CourierExecutable.path.get()
             let outcome = try await ProgramRun([courier, "store", "parked", words[0], path] + words.dropFirst()).end()

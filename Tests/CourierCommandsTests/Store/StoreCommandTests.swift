@@ -40,7 +40,9 @@ struct StoreCommandTests {
         #expect(outcome.errors == "Error: The output cannot be written: No space left on device.\n")
     }
 
-    @Test func `courier store counts, lists, exports and removes the stored messages of a client`() async throws {
+    @Test func `the command courier store can count, list, export and remove the stored messages of a client`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let (path, port) = try await Self.file(in: folder, clients: ["ada", "bob"])
         let broker = "127.0.0.1:\(port)"
@@ -110,7 +112,7 @@ struct StoreCommandTests {
         await store.close()
     }
 
-    @Test func `courier store counts, lists, exports and removes rejected messages`() async throws {
+    @Test func `the command courier store can count, list, export and remove rejected messages`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))

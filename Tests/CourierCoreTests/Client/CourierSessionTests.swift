@@ -100,7 +100,7 @@ import Testing
 
 /// The default implementations for a type that has only the thirteen required members.
 @Suite(.timeLimit(.minutes(1))) struct CourierSessionDefaultsTests {
-    @Test func `disconnectAndWait() and overloads with a completion call the required methods of the protocol`()
+    @Test func `disconnectAndWait() and overloads with a completion call the required methods of CourierSession`()
         async throws
     {
         let client = SmallClient()
@@ -116,7 +116,9 @@ import Testing
         #expect(client.calls.values == ["subscribe a", "unsubscribe a", "connect app", "disconnect", "disconnect"])
     }
 
-    @Test func `subscribe and unsubscribe with several topics call the required method once per topic`() async {
+    @Test func `subscribe() and unsubscribe() with several topics call the protocol's required method once per topic`()
+        async
+    {
         let client = SmallClient()
         client.subscribe(("a", .zero), ("b", .one))
         client.unsubscribe("c")
@@ -137,7 +139,9 @@ import Testing
         #expect(error.code == .invalidTopicFilter)
     }
 
-    @Test func `enqueue() and publish(data) call the required publish() method by default`() async throws {
+    @Test func `by default, enqueue() and publish(data) call the publish() method that the protocol requires`()
+        async throws
+    {
         let client = SmallClient()
         try await client.enqueue(Note(), to: "a")
         let result = try await withCheckedThrowingContinuation {

@@ -19,7 +19,7 @@ import Testing
         #expect(ConnectOptions(host: "h", port: 1_884, transport: .tls, clientId: "c").port == 1_884)
     }
 
-    @Test func `WebSocket transports set WebSocket options, but a TLS transport sets none`() {
+    @Test func `a WebSocket transport sets the WebSocket options, and a TLS transport sets no WebSocket options`() {
         let webSocket = WebSocketOptions(path: "/broker", headers: ["X-Token": "t"])
         for transport in [ConnectOptions.Transport.webSocket(webSocket), .secureWebSocket(webSocket)] {
             #expect(ConnectOptions(host: "h", transport: transport, clientId: "c").webSocket == webSocket)

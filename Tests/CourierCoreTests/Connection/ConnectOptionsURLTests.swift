@@ -14,7 +14,7 @@ import Testing
             scheme: scheme, webSocket: path.map { WebSocketOptions(path: $0) })
     }
 
-    @Test func `each URL scheme has its default port, and an explicit port replaces it`() throws {
+    @Test func `each URL scheme has its default port, and an explicit port replaces the default port`() throws {
         for (scheme, port) in [("mqtt", 1_883), ("mqtts", 8_883), ("ws", 80), ("wss", 443)] as [(String, UInt16)] {
             #expect(try ConnectOptions(url: "\(scheme)://h", clientId: "c") == options("h", port, scheme))
             #expect(try ConnectOptions(url: "\(scheme)://h:7", clientId: "c") == options("h", 7, scheme))

@@ -14,7 +14,7 @@ import Testing
         #expect("\(error.code)" == "queueFull")
     }
 
-    @Test func `an error's description shows its code, its message and a CourierError cause`() {
+    @Test func `the description of a CourierError contains the code and message of the error and of its cause`() {
         let cause = CourierError(.storeFull, "The disk is full.")
         let error = CourierError(.queueFull, "The queue is full.", cause: cause)
         #expect(error.description == "queueFull: The queue is full. (cause: storeFull: The disk is full.)")

@@ -26,7 +26,7 @@ import Testing
         Message(data: Data("de".utf8), topic: "b", qos: .two, packetID: 7, isDuplicate: true, properties: properties),
     ]
 
-    @Test func `messages in a shared page equal messages that were created separately`() {
+    @Test func `messages that share one MessagePage equal messages that were created separately`() {
         let page = Self.page()
         let messages = (0..<3).map { Message(page, $0) }
         #expect(messages == Self.expected)

@@ -102,7 +102,9 @@ import Testing
     }
 
     @Test(arguments: [(1, 2), (2, 1), (3, 0), (4, 1), (5, 0)])
-    func `leaving a loop reports the number of unread elements of the batch to the source`(_ last: Int, _ unread: Int)
+    func `when a loop is left, the source receives the number of unread elements of the batch`(
+        _ last: Int, _ unread: Int
+    )
         async throws
     {
         let source = ScriptedSource([[1, 2, 3], [4, 5]], then: .wait)
@@ -110,7 +112,7 @@ import Testing
         #expect(source.lastUnread == unread)
     }
 
-    @Test func `a source's failure is thrown once, and then the sequence ends`() async throws {
+    @Test func `if a source fails, a MessageSequence throws the error once and then ends`() async throws {
         let source = ScriptedSource([[1]], then: .failure(CourierError(.notAuthorized, "No.")))
         var iterator = MessageSequence(open: { source }).makeAsyncIterator()
         #expect(try await iterator.next() == 1)
@@ -159,7 +161,7 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
-    @Test func `each loop over a sequence opens its own source`() async throws {
+    @Test func `each loop over a MessageSequence opens a new source`() async throws {
         let opened = Mutex(0)
         let sequence = MessageSequence<Int> {
             opened.withLock { $0 += 1 }

@@ -63,7 +63,7 @@ import Testing
         #expect(!child.isSampled && TraceContext(traceparent: child.traceparent) != nil)
     }
 
-    @Test func `a trace context is created from ids of a tracing system only if the ids are valid`() {
+    @Test func `a trace context can be created from a trace id and a span id only if both ids are valid`() {
         #expect(
             TraceContext(traceID: Self.traceID, spanID: Self.spanID, isSampled: false)?.traceparent
                 == "00-\(Self.traceID)-\(Self.spanID)-00")
@@ -91,7 +91,7 @@ import Testing
         #expect(none == MessageProperties())
     }
 
-    @Test func `properties with two traceparents have no trace context, and two tracestates are joined`() {
+    @Test func `properties with two traceparent values have no trace context, and two tracestate values are joined`() {
         let parent = MessageProperties.UserProperty("traceparent", Self.parent)
         #expect(MessageProperties(userProperties: [parent, parent]).traceContext == nil)
         let joined = MessageProperties(userProperties: [.init("tracestate", "a=1"), parent, .init("tracestate", "b=2")])

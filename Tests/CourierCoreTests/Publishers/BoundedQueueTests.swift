@@ -7,7 +7,8 @@ import Testing
 @Suite struct BoundedQueueTests {
     /// Each element is a number, and the number is its size in bytes.
     @Test(arguments: SeededGenerator.seeds)
-    func `a bounded queue behaves like an array with a count limit and a byte limit`(_ seed: UInt64) {
+    func `in random operations, a bounded queue gives the same results as an array with the same limits`(_ seed: UInt64)
+    {
         var generator = SeededGenerator(seed: seed)
         for overflow in [BufferPolicy.Overflow.dropOldest, .dropNewest] {
             let limit = Int.random(in: 1...9, using: &generator)

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `canceling a task ends its loop, before or during the wait for a value`() async {
+    @Test func `canceling a task ends its loop, whether or not the loop is already waiting for a value`() async {
         let subject = PassthroughSubject<Int, Never>()
         let publisher = subject.eraseToAnyPublisher()
         for _ in 0..<200 {

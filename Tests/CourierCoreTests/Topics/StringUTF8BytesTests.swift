@@ -11,7 +11,7 @@ import Testing
         #expect(text.withUTF8Bytes { $0.byteCount } == bytes.count)
     }
 
-    @Test func `an error that the closure throws is thrown again with its type`() {
+    @Test func `withUTF8Bytes() throws the error of its closure with the original type`() {
         #expect(throws: Refusal(count: 3)) {
             try "abc".withUTF8Bytes { bytes throws(Refusal) in throw Refusal(count: bytes.byteCount) }
         }

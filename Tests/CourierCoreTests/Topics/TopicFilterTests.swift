@@ -149,7 +149,8 @@ import Testing
         #expect(try !matches(Array(repeating: "+", count: levels - 1).joined(separator: "/"), topic))
     }
 
-    @Test func `the error for an invalid filter contains the filter and the remedy, and shortens a long filter`() throws
+    @Test func `the error for an invalid filter shows the filter, shortened if long, and explains the correct form`()
+        throws
     {
         let error = try #require(expectCourierError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
         #expect(error.message.contains("\"chat/room+/notes\""))

@@ -53,7 +53,9 @@ import Testing
         #expect(try shared(group: "g", first: "a").filter.string == "$share/g/a/x")
     }
 
-    @Test func `a topic template may start with $, but is refused if a placeholder value completes $share`() throws {
+    @Test func `a topic template may begin with $, but is refused if a placeholder value turns it into a $share topic`()
+        throws
+    {
         let things = Topic<Note>("$things-%c/x")
         #expect(try things.filter(for: ConnectionIdentity(username: "u", clientID: "c")).string == "$things-c/x")
         expectCourierError(.invalidTopicArgument) {

@@ -4,14 +4,15 @@ import Testing
 @Suite struct FixedArrayTests {
     private typealias Nine = FixedArray<UInt64, (Eight<UInt64>, UInt64)>
 
-    @Test func `a new array has equal elements, and uses no memory besides the memory of its elements`() {
+    @Test func `all elements of a new FixedArray are equal, and the array uses only the memory of its elements`() {
         let array = Nine(repeating: 7)
         #expect(Nine.count == 9 && array.indices == 0..<9)
         #expect(array.indices.allSatisfy { array[$0] == 7 })
         #expect(MemoryLayout<Nine>.size == 9 * MemoryLayout<UInt64>.size)
     }
 
-    @Test(arguments: 0..<9) func `a change affects one element of one copy`(index: Int) {
+    @Test(arguments: 0..<9)
+    func `changing an element of a copied FixedArray does not change other elements or the original`(index: Int) {
         let before = Nine(repeating: 1)
         var after = before
         after[index] += 41
@@ -19,7 +20,7 @@ import Testing
         #expect(before[index] == 1)
     }
 
-    @Test func `nested tuples count with all their elements`() {
+    @Test func `a FixedArray of nested tuples counts the elements of all tuples`() {
         typealias Row = (Eight<UInt8>, UInt8, UInt8)
         var array = FixedArray<UInt8, Eight<Row>>(repeating: 0)
         #expect(FixedArray<UInt8, Eight<Row>>.count == 80)

@@ -196,7 +196,9 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == (isClosing ? 4 : 8))
     }
 
-    @Test func `an open archive quarantines only one damaged file, then reports storeDamaged`() async throws {
+    @Test func `an open archive quarantines the first damaged file, and reports storeDamaged for the second file`()
+        async throws
+    {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)

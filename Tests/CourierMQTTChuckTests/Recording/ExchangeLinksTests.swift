@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3, 4])
-    func `after random changes, the stored exchange links give the same results as a plain list`(seed: UInt64) {
+    func `after random operations, ExchangeLinks gives the same results as a plain list of links`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var links = ExchangeLinks()
         var model: [ExchangeLink] = []

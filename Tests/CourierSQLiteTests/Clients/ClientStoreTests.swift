@@ -47,7 +47,7 @@ import Testing
         _ = try open()
     }
 
-    @Test func `after release(), the next client opens the file and waits for the former client's writes`()
+    @Test func `after release(), the next client opens the file at once but waits for the previous client's writes`()
         async throws
     {
         var first: ClientStore? = try open()
@@ -62,7 +62,7 @@ import Testing
         expectInUse()
     }
 
-    @Test func `changes of the next client are stored after the last changes of the former client`() async throws {
+    @Test func `changes by a new client are stored only after the last changes by the previous client`() async throws {
         var first: ClientStore? = try open()
         try await store(1, in: #require(first))
         first?.release()
@@ -142,7 +142,7 @@ import Testing
         #expect(LeftBehind(folder.file) == nil)
     }
 
-    @Test func `a check whether a store file is locked never prevents a store from opening the file`() async throws {
+    @Test func `checking the lock of a store file never prevents a store from opening the file`() async throws {
         let store = try SQLiteMessageStore(at: folder.file)
         await store.close()
         for _ in 1...50 {

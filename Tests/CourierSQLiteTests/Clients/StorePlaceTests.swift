@@ -49,7 +49,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration && error?.message.contains("session.storeName") == true)
     }
 
-    @Test func `relatives() returns the store files of other client ids, and of this client id in other programs`()
+    @Test func `relatives() returns the store files of other client ids, and of the same client id in other programs`()
         throws
     {
         let folder = try TemporaryFolder()

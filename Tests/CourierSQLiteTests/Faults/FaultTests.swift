@@ -82,7 +82,9 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (1, true), (30, false)])
-    func `a failed disk call affects only the batches that report an error`(count: Int, isFull: Bool) async throws {
+    func `after a failed disk call, the store contains exactly the batches that reported success`(
+        count: Int, isFull: Bool
+    ) async throws {
         let disk = FaultyDisk()
         var call = 1
         while try await run(FaultyDisk.Plan(first: call, count: count, isFull: isFull), disk) { call += 1 }

@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `commitRepeatable() does not sync the file, and the next commit syncs only if durability is full`(
+    func `commitRepeatable() never syncs the file, and the next commit() syncs only with full durability`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let folder = try TemporaryFolder()

@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `all rows are recovered if the header says an older version than the tables have`(version: Int) async throws {
+    func `all rows are recovered if the version number in the file header is older than the tables`(version: Int)
+        async throws
+    {
         try await damage([.enqueue(message(1)), .keep(message(2))], by: "PRAGMA user_version = \(version)")
         let store = try quick()
         #expect(store.recovery?.savedRows == 2)
@@ -59,7 +61,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store with more rows than a lowered limit opens without a recovery`() async throws {
+    @Test func `a store with more rows than its new, lower limit opens without a recovery of the file`() async throws {
         try await damage((1...5).map { .enqueue(message($0)) }, by: "SELECT 1")
         let store = try SQLiteMessageStore(
             at: folder.file, durability: .normal, limits: .init(rows: 3), system: FaultyDisk.quick.name)

@@ -57,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: [(DatabaseFiles.Purpose.messageStore, "message store"), (.archive, "archive")])
-    func `an error message begins with the purpose of the file`(purpose: DatabaseFiles.Purpose, name: String) throws {
+    func `the error for an invalid file URL begins with the purpose of the file`(
+        purpose: DatabaseFiles.Purpose, name: String
+    ) throws {
         for url in [folder.url, try #require(URL(string: "https://example.com/x"))] {
             let error = #expect(throws: CourierError.self) { try DatabaseFiles(purpose, at: url) }
             #expect(error?.message.hasPrefix("The \(name) ") == true)

@@ -103,7 +103,8 @@ import Testing
         }
     }
 
-    @Test func `incoming messages in a store file of schema version 1 expire by their dates`() async throws {
+    @Test func `in a store file of schema version 1, the expiry of incoming messages is measured by date`() async throws
+    {
         try copy("every-row.courier")
         let store = try open(at: Self.moment + 300)
         let rows = try await store.incoming(in: Self.first, matching: nil, after: nil, limit: .max)
@@ -151,7 +152,7 @@ import Testing
         #expect(try folder.bytes("store.courier") == before)
     }
 
-    @Test func `messages that were sent are read from a store file of schema version 1`() async throws {
+    @Test func `sent and queued messages are read from a store file of schema version 1`() async throws {
         try copy("many-rows.courier")
         let store = try open()
         let rows = try await store.outgoing(in: Self.first, after: nil, limit: .max)

@@ -23,7 +23,7 @@ import Testing
         #expect(PropertiesCodec.encode(MessageProperties()) == nil)
     }
 
-    @Test func `decode returns nil if a field is cut short or the version is unknown`() throws {
+    @Test func `decode() of PropertiesCodec returns nil if a field is truncated or the version is unknown`() throws {
         let bytes = try #require(PropertiesCodec.encode(Self.full))
         // Bytes that are cut between two fields are valid: they contain fewer fields.
         let whole = (1..<bytes.count).filter { PropertiesCodec.decode(Array(bytes.prefix($0))) != nil }
@@ -35,7 +35,7 @@ import Testing
         #expect(PropertiesCodec.decode([1, 1, 0, 0, 0, 1, 0xFF]) == nil)
     }
 
-    @Test func `decode does not crash on randomly changed bytes`() throws {
+    @Test func `decoding randomly changed properties does not crash`() throws {
         var random = SeededGenerator(seed: 3)
         let bytes = try #require(PropertiesCodec.encode(Self.full))
         var (read, refused) = (0, 0)

@@ -93,7 +93,7 @@ import Testing
         #expect(try inspector.jobCounts(of: other).parked == 0)
     }
 
-    @Test func `purge removes only the rows of one client id and broker`() async throws {
+    @Test func `purge() of a store removes only the rows of one client id and broker`() async throws {
         let store = try await fill()
         try await store.purge(.client)
         #expect(try await store.summary(of: .client).outgoingCount == 0)

@@ -64,7 +64,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `a scope with rejected messages is not removed, even after many years`() async throws {
+    @Test func `a scope (client id and broker) with rejected messages is not removed, even after many years`()
+        async throws
+    {
         let first = try open(at: Self.date)
         try await first.commit(.enqueue(message(7)), reject(7))
         await first.close()
@@ -82,7 +84,7 @@ import Testing
         await forgotten.close()
     }
 
-    @Test func `recovery of a damaged file restores strike counts, boot times, rejected messages and jobs`()
+    @Test func `recovery of a damaged store restores strikes (failure counts), boot times, rejected messages and jobs`()
         async throws
     {
         let store = try open()

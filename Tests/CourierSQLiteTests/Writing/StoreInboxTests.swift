@@ -32,7 +32,7 @@ import Testing
         #expect(Self.take(from: &inbox) == [0, 0])
     }
 
-    @Test func `StoreInbox returns a read at once if no batch waits, and marks the last batches after close()`() {
+    @Test func `StoreInbox returns reads immediately if no batch waits, and marks the last batches after close()`() {
         var inbox = StoreInbox()
         _ = inbox.put { _ in }
         Self.put(3, into: &inbox)
