@@ -83,8 +83,8 @@ extension ClientCoordinator {
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
         guard isWanted(preparation) else {
-            // This attempt was abandoned, so load the data for the next attempt. The load begins in a later task of
-            // the event loop, because the current task may still abandon the next attempt, too.
+            // This attempt was abandoned, so prepare the next attempt. Begin in a later task of the event loop, because
+            // the current task may still abandon the next attempt, too.
             return loop.execute { [self] in prepare() }
         }
         self.preparation = nil

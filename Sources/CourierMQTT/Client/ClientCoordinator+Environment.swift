@@ -8,8 +8,8 @@ extension ClientCoordinator {
     func startOnce() {
         guard environment == nil, !isReleased else { return }
         tellTopics()
-        // A monitor may report its current value while `EnvironmentWatch` subscribes to the monitor. The client handles
-        // this value at once, because the value must be stored before the client handles the app's `connect()`.
+        // A monitor may report its current value while the initializer below runs. Handle this value at once, because
+        // the client must know the value before it handles the app's `connect()`.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {

@@ -14,12 +14,12 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// Called when reading from the socket is paused or resumed. Also called when the driver reads for a short time
-    /// during a pause. While reading is paused, silence does not mean that the connection is lost.
+    /// Reports to the supervisor that reading from the socket was paused or resumed, because silence during a pause
+    /// does not mean that the connection is lost. Also called when the driver reads for a short time during a pause.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
-        // Ask the driver instead of using `isPaused`, because the driver does not pause reading without a connection or
-        // before CONNACK.
+        // A slow reader may request a pause while there is no connection, or before CONNACK. The driver does not pause
+        // reading then. So ask the driver, and do not use `isPaused`.
         if supervisor.setReadingPaused(driver.isReadingHalted, now: loop.now) { setTimer() }
     }
 

@@ -18,8 +18,8 @@ extension ClientCoordinator {
         // Stop suspecting a message if the queue has removed it while the message waited to be sent again.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        // A higher limit makes the driver resume sending. After `destroy()`, do not change the limit, because the
-        // driver must send no message until the connection has ended.
+        // If the new limit is higher, the driver resumes sending. After `destroy()`, the driver must send no message
+        // until the connection has ended. So do not change the limit during this time.
         if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
@@ -79,8 +79,8 @@ extension ClientCoordinator {
         return ConnectionEnding(reason, channel, endpoint: "", isEstablished: true).isByPeer ? .peerClosed : .other
     }
 
-    /// Ends a message that made the broker end connections. A message store keeps the message and marks it as rejected.
-    /// The message is not sent again.
+    /// Ends the publish of a message that made the broker end connections. The publish fails, and the message is not
+    /// sent again. A message store keeps the message, and marks it as rejected.
     private func reject(_ rejection: MessageSuspicion.Rejection) {
         let (token, queue) = (rejection.token, publishing.queue)
         guard let message = queue.message(token) else { return }

@@ -91,11 +91,11 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The IP addresses of the broker that failed recently. The value is `nil` if there are none, which saves memory in
     /// idle clients.
     var addresses: AddressHistory?
-    /// The number of CONNECT packets sent since the last CONNACK. If the number is higher than 1, the client assumes
-    /// that the session may have changed.
+    /// The number of CONNECT packets sent since the last CONNACK.
     ///
-    /// If the broker has lost the session, the first of these packets makes a new session. Only the CONNACK for that
-    /// packet reports the loss, and this CONNACK may never arrive.
+    /// If the number is higher than 1, the client assumes that the session may have changed, because it did not receive
+    /// the CONNACK for the first of these packets. If the broker has lost the session, the first packet makes a new
+    /// session, and only the missing CONNACK reports the loss.
     var unansweredConnects = 0
     /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
@@ -103,8 +103,8 @@ final class ClientCoordinator: @unchecked Sendable {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
     }
-    /// The number of connections opened so far. The provider's response to a challenge is ignored if the challenge
-    /// belongs to an earlier connection.
+    /// The number of connections opened so far. With this number, the client detects that the provider's response
+    /// belongs to a challenge of an earlier connection. Such a response is ignored.
     var connectionNumber = 0
     /// The number of authentication challenges that brokers have sent. Only the last challenge gets a response.
     var challengeCount = 0
@@ -249,9 +249,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT with the app's options. If the session ends with this connection, the packet has no session
-    /// expiry, because DISCONNECT must not extend such a session. The options may still contain a session expiry if
-    /// they were checked during an earlier connection.
+    /// Sends DISCONNECT with the app's options. If the session ends with this connection, leaves out the session
+    /// expiry, because DISCONNECT must not extend such a session. In this case, the options may still contain a session
+    /// expiry, because they may have been checked during an earlier connection.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -269,8 +269,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Replaces a client id template in the provider's options with the client's id, and passes the options to the
-    /// supervisor.
+    /// If the provider's options contain a client id template, such as `myapp_%%%%`, replaces the template with the
+    /// client's id. Then passes the options to the supervisor.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
         warnOfScope(filled.options, template: grant.options.clientId)

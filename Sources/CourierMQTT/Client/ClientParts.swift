@@ -55,7 +55,8 @@ struct ClientParts: Sendable {
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let epoch = { queue.sessionEpoch }
-        // The number of commit queues that have not ended. When it becomes 0, the client's own store is released.
+        // The number of commit queues (`StoreCommitQueue`) that have not ended. After the last queue has ended, nothing
+        // uses the client's own store, so the store is released.
         var laneCount = 0
         let lane = { [ownStore] (store: any MessageStore) in
             laneCount += 1

@@ -23,8 +23,8 @@ struct ClientSettings: Sendable {
     let serviceRecords: ServiceRecords
     /// The TLS contexts that the client shares with other clients; `nil` if the client does not share contexts.
     let tlsContexts: TLSContextCache?
-    /// The adaptive keep-alive; `nil` if it is off. ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery
-    /// queue.
+    /// The adaptive keep-alive; `nil` if it is off. Its closure ``AdaptiveKeepAlive/memoryChanged`` calls the app's
+    /// closure on the delivery queue.
     @BoxedOptional var keepAlive: AdaptiveKeepAlive?
     /// The seed of the random numbers for reconnect pauses.
     let jitterSeed: UInt64
@@ -74,8 +74,8 @@ struct ClientSettings: Sendable {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
-    /// Returns the provider's options. If their client id is a template, replaces it with a client id. The same
-    /// template always gives the same id.
+    /// Returns the provider's options. If their client id is a template, such as `myapp_%%%%`, replaces the template
+    /// with a client id. The same template always gives the same id.
     ///
     /// If the template is illegal, the options are returned unchanged. ``plan(for:serverName:)`` then throws an error.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
@@ -85,9 +85,11 @@ struct ClientSettings: Sendable {
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
 
-    /// Plans a connection with these options. If the configuration sets no server name, the server's certificate must
-    /// have the name `serverName`; with `nil`, the name of the host. The caller must open or discard the plan's
-    /// endpoint.
+    /// Plans a connection with these options. The caller must open or discard the plan's endpoint.
+    ///
+    /// The server's certificate must have the server name of the configuration. If the configuration sets no server
+    /// name, the certificate must have the name `serverName`. If that is `nil`, the certificate must have the name of
+    /// the host.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {

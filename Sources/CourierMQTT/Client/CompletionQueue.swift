@@ -91,7 +91,8 @@ final class CompletionQueue: Sendable {
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Performs calls on the delivery queue, and dispatches another block if calls remain.
+    /// Calls at most `closuresPerTurn` closures on the delivery queue. If more calls remain, dispatches another block
+    /// for them.
     private func takeTurn() {
         var calls: [Call] = []
         var position = state.withLock { state in

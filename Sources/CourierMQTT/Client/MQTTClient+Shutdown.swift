@@ -5,8 +5,8 @@ extension MQTTClient {
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         switch await fate(subscriptions) {
         case .keep:
-            // End the `for await` loops after the connection. If the loops ended first, a message could still arrive
-            // for a filter that no loop reads.
+            // End the `for await` loops after the connection, because a message may arrive until the connection has
+            // ended. If the loops ended first, no loop would read this message.
             await disconnectAndWait()
             await endLoops(.keep)
         case .remove:

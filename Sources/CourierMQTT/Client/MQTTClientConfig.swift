@@ -49,7 +49,10 @@ public struct MQTTClientConfig {
     /// Seconds between the loss of a connection and the first attempt; 5 by default. Each further attempt doubles the
     /// time.
     ///
-    /// Before MQTT 5, the client recognizes another client with the same client id only if this value is at most 25.
+    /// Before MQTT 5, set at most 25 if the client must recognize another client with the same client id. The client
+    /// recognizes it by connections that the broker drops again and again, each within 30 s after CONNACK. Such a
+    /// connection lasts as long as the other client's pause, plus up to 5 s until the other client reaches the broker.
+    /// If both clients have the same value here, their pauses are about as long as this value.
     public var autoReconnectInterval: UInt16
     /// The maximum number of seconds between two attempts; 10 by default.
     public var maxAutoReconnectInterval: UInt16
@@ -138,9 +141,9 @@ public struct MQTTClientConfig {
 
     // MARK: Environment
 
-    /// The serial queue on which the client calls sinks, event handlers, completions and a provider with closures; the
-    /// main queue by default. Your sinks, handlers and completions never run on the event loop, so a slow handler does
-    /// not delay the network.
+    /// The serial queue on which the client calls sinks, event handlers and completions; the main queue by default. The
+    /// client also calls a ``CourierCore/IConnectionServiceProvider`` on this queue. Your sinks, handlers and
+    /// completions never run on the event loop, so a slow handler does not delay the network.
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, network interface, app lifecycle, tracing system and event loops that the client uses.
     public var environment = ClientEnvironment()
@@ -149,7 +152,7 @@ public struct MQTTClientConfig {
     /// The log. By default, warnings and errors are written to standard error. With `nil`, the client logs nothing.
     public var logHandler: (any LogHandler)? = StandardErrorLog.standard
 
-    /// Makes a configuration for a provider with closures.
+    /// Makes a configuration for a provider that passes its connect options to a completion closure.
     ///
     /// - Parameters:
     ///   - topics: Topic filters to subscribe to on every connection; none by default.
@@ -245,7 +248,8 @@ public struct MQTTClientConfig {
 /// The treatment of unacknowledged messages if the broker has lost the session.
 public enum SessionLossPolicy: Hashable, Sendable {
     /// The messages are published again. A QoS 2 message that the broker received in the old session may then arrive
-    /// twice. After PUBREC, a QoS 2 message cannot be published again, and fails with `connectionLost`.
+    /// twice. After PUBREC, a QoS 2 message fails with `connectionLost`: the client may have sent PUBREL, and MQTT does
+    /// not allow a PUBLISH after that.
     case resend
     /// The messages fail with an error, and their callers may publish them again.
     case fail

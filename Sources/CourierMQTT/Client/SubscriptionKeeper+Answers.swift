@@ -35,8 +35,8 @@ extension SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // After this unsubscribe call, another caller subscribed to the same filter. The new request replaces the
-            // unsubscribe request, whose caller gets success.
+            // After this unsubscribe call, another caller subscribed to the same filter. The later call decides, so the
+            // unsubscribe call has nothing more to do. Its caller gets success.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

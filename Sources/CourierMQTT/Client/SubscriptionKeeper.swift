@@ -301,8 +301,8 @@ final class SubscriptionKeeper {
     /// Removes the subscriptions of a destroyed session. The topics of the configuration and the filters of open
     /// readers remain.
     func removeAll() {
-        // End the pending requests here. The broker's responses to these requests are ignored, because `filters` is
-        // replaced below.
+        // `filters` is replaced below, and the new set ignores the broker's responses to the pending requests. So end
+        // these requests here.
         actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()

@@ -13,8 +13,8 @@ final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The object in ``target``, without reference counting. The reference is used for calls that occur with every
     /// message.
     ///
-    /// Reference counting would take longer than such a call. The reason is that other objects reference the
-    /// coordinator weakly, which makes Swift's reference counting slow.
+    /// Reference counting would take longer than such a call. Swift's reference counting is slow for the coordinator,
+    /// because other objects reference the coordinator weakly.
     ///
     /// Safe, because ``target`` keeps the object alive: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?

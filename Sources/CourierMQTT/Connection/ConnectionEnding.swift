@@ -26,7 +26,8 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
-        // If the connection is not open yet, this code means that the machine had no free file descriptor or memory.
+        // Before a connection is opened, `connectionFailed` means that the machine has no free file descriptor or no
+        // memory.
         case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
@@ -41,8 +42,8 @@ struct ConnectionEnding: Sendable {
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, wereOptionsRefused: Bool = false, isPlain: Bool = false
     ) {
-        // If the client itself ended the connection and the app did not request the end, use the reason of the byte
-        // stream.
+        // If the reason is `requested` here, the client itself closed the connection without a call of the app, for
+        // example after a failed authentication. Then use the reason of the byte stream.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The reason why an attempt, a connection or a wait ended without success. Two reasons can be compared.
+/// The reason why an attempt, a connection or a wait ended without success.
 enum ConnectionFailure: Sendable {
     /// The attempt, connection or wait failed with this error.
     case error(CourierError)

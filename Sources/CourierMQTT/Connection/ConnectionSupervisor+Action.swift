@@ -6,8 +6,8 @@ extension ConnectionSupervisor {
         /// Ask the provider for connect options, and report ``Input/credentialsArrived(_:_:date:)`` or
         /// ``Input/credentialsFailed(_:_:)``.
         case fetchCredentials(AttemptID)
-        /// Ask the provider for the credentials of a server that the broker named in a redirect. Report the same inputs
-        /// as for `fetchCredentials(_:)`.
+        /// Ask the provider for the credentials of another server, which the broker named in a redirect. Then report
+        /// ``Input/credentialsArrived(_:_:date:)`` or ``Input/credentialsFailed(_:_:)``.
         case fetchRedirectCredentials(BrokerEndpoint, AttemptID)
         /// Ignore the provider's response for this attempt.
         case abandonCredentials(AttemptID)

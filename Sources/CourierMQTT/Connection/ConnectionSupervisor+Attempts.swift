@@ -25,9 +25,9 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If a restart of the
-    /// failed attempt was planned for an earlier time than `due`, the attempt begins at the time of the restart. If
-    /// `failure` is set, `connected()` throws `failure` during the pause.
+    /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If the failed attempt
+    /// had a planned restart before `due`, the new attempt begins at the time of that restart. During the pause,
+    /// `connected()` throws `failure`, unless `failure` is `nil`.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -65,8 +65,8 @@ extension ConnectionSupervisor {
         attemptCount += 1
         attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
-        // Never use the old options again, even if the provider fails. The app's user may have changed before this call
-        // of `connect()`.
+        // The app may have called `connect()` because its user has changed. So never use the old options again, even if
+        // the provider fails.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -112,8 +112,8 @@ extension ConnectionSupervisor {
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // A redirect is used only at the endpoint that sent it. If the redirect did not change the options, another
-        // endpoint sent it, and this attempt does not use it.
+        // `located(_:)` changes the options only if the current endpoint sent the redirect. If the options are
+        // unchanged, this attempt uses no redirect.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
             attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,

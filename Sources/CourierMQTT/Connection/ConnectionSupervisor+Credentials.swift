@@ -4,8 +4,8 @@ import MQTTCodec
 
 /// Asks the provider for credentials, renews them before they expire, and drops credentials that the broker refused.
 extension ConnectionSupervisor {
-    /// True if stored options may be used for another attempt, because they do not expire within the time `margin`. New
-    /// options from the provider are used without this check.
+    /// True if another attempt may use these stored options. Stored options that expire within the time `margin` are
+    /// not used. New options from the provider are used without this check.
     func isUsable(_ grant: Grant, _ now: Instant) -> Bool {
         guard let expiresAt = grant.expiresAt else { return true }
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt

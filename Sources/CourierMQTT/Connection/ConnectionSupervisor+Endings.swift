@@ -58,9 +58,10 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// Called when an attempt has ended without an accepted connection. Forgets the redirect that the attempt used. If
-    /// no other endpoint remains to be tried, also resets the count of dropped connections. An unreachable broker does
-    /// not mean that another client uses the same id.
+    /// Called when an attempt has ended without an accepted connection. Forgets the redirect that the attempt used.
+    ///
+    /// If no other endpoint remains to be tried, also resets the count of dropped connections. This count detects
+    /// another client with the same id, and an unreachable broker is not a sign of such a client.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
@@ -110,18 +111,20 @@ extension ConnectionSupervisor {
     }
 
     /// Counts a connection that the broker dropped, and returns the ending of the connection. After several drops in a
-    /// row, the error of the ending mentions another client with the same id, or the cause becomes `repeatedDrops`.
+    /// row, another client with the same id may be the cause. Then the error of the ending mentions such a client, or
+    /// the cause becomes `repeatedDrops`.
     private mutating func judged(
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
-        // If the broker did not end the connection, or if there is no network, reset the count of dropped connections.
+        // Only a drop by the broker while there is a network is a sign of another client with the same id. After any
+        // other end, reset the count of dropped connections.
         guard ending.isByPeer, network == .available else {
             drops = DropStreak()
             return ending
         }
-        // If a message made the broker end the connection, do not count the drop, because another client is not the
-        // cause.
+        // `drops` counts connections that another client with the same id may have ended. If a message made the broker
+        // end this connection, do not count it in `drops`.
         guard !isLossExplained else {
             schedule.reset()
             return ending
@@ -136,8 +139,8 @@ extension ConnectionSupervisor {
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
             // If another client takes over the session, most MQTT 5 brokers report reason code 0x8E. Without this code,
-            // an unstable network is an equally likely cause. So the error only mentions another client as a possible
-            // cause.
+            // an unstable network is an equally likely cause of the drops. So the error only mentions another client as
+            // a possible cause.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -176,16 +179,17 @@ extension ConnectionSupervisor {
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
-        // A failure is not final if the network was missing during a part of the attempt. A failure of a server from a
-        // redirect is not final either.
+        // A failure is not final in two cases, because a later attempt may succeed:
+        // - The network was missing or the machine was suspended during a part of the attempt.
+        // - The broker named the failed server in a redirect, and may name another server next time.
         finalFailures.add(
             isFinal: isFinal && network == .available && restartAt == nil && !ending.isOfDetour,
             isOfEveryEndpoint: row.subject == .client)
     }
 
     /// Records a refusal of credentials. Returns true if the client has no other credentials: the options are fixed, or
-    /// the provider returned the same options again. Only a refusal in CONNACK counts. In DISCONNECT, the same code may
-    /// mean that the broker refused a topic.
+    /// the provider returned the same options again. Only a refusal in CONNACK counts, because the same code in
+    /// DISCONNECT may mean that the broker refused a topic.
     private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
         guard case .refused = cause else { return false }
         return finalFailures.refused(grant?.options) || configuration.areOptionsFixed

@@ -33,8 +33,8 @@ extension ConnectionSupervisor {
         case .failed(let reason):
             isSearchDue = false  // The next look-up starts when all known endpoints have failed.
             areRecordsUnknown = true
-            // The attempt continues with the endpoints of an earlier look-up. If there was no earlier look-up, the
-            // attempt uses the options, because their host may be a broker.
+            // After a failed look-up, the attempt continues with the endpoints of an earlier look-up. If there was no
+            // earlier look-up, the attempt connects to the host of the options, because this host may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) could not be looked up: \(reason)"))
         case .unavailable:
@@ -155,7 +155,7 @@ extension ConnectionSupervisor {
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
-            // A newer list of endpoints made the current endpoint a preferred one. So cancel the planned return.
+            // The current endpoint is a preferred endpoint in a newer list. So cancel the planned return.
             var connection = connection
             connection.failback = nil
             phase = .connected(connection)

@@ -61,8 +61,8 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(rest.endOfWait))
     }
 
-    /// Clears the session's state at once, before the connection has closed. A later call would also remove
-    /// subscriptions and messages that the app adds after `destroy()`.
+    /// Clears the session's state at once, before the connection has closed. If the state were cleared later, the
+    /// subscriptions and messages that the app adds after `destroy()` would be removed, too.
     private mutating func forget(_ actions: inout [Action]) {
         hasSession = false
         grant = nil

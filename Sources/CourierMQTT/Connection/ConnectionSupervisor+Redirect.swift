@@ -4,7 +4,7 @@ import CourierCore
 extension ConnectionSupervisor {
     /// The client's response if the broker ends an attempt or connection and names other servers (Server Reference).
     enum RedirectResponse: Equatable, Sendable {
-        /// The broker named no server, or a redirect is not the reason for the end.
+        /// The broker named no server, or the attempt or connection ended for a reason other than a redirect.
         case none
         /// The client connects to this server. If `asksProvider` is true, the provider returns the credentials for this
         /// server. Otherwise, the client uses the current credentials.
@@ -84,7 +84,7 @@ extension ConnectionSupervisor {
                 + "add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
     }
 
-    /// True if the options, or the DNS service records of their host, name this host.
+    /// True if the connect options or the list of endpoints contain this host, with any port.
     private func isOwnHost(_ host: String) -> Bool {
         let names = (round?.list.endpoints.map(\.host) ?? []) + (grant.map { [$0.options.host] } ?? [])
         return names.contains { name in
@@ -108,9 +108,9 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // If a one-time redirect names an endpoint of the list, do not store it, because `select` has already made that
-        // endpoint the current one. Store a permanent redirect, because the client follows it each time the redirecting
-        // server is the current endpoint.
+        // If the redirect is valid once and names an endpoint of the list, store no redirect, because `select` has
+        // already made this endpoint the current one. Store every permanent redirect, because the client follows it
+        // each time the redirecting server is the current endpoint.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

@@ -36,16 +36,17 @@ extension ConnectionSupervisor {
         switch phase {
         case .waiting(var waiting):
             guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
-            // Do not shorten the pause after another client has taken over the session. If the attempt was delayed
-            // because there was no network, use the planned time again.
+            // After another client has taken over the session, do not shorten the pause, because an early attempt would
+            // take the session back. But if the pause became longer because there was no network, use the planned time
+            // again.
             guard network == .available else { return }
             waiting.due = max(waiting.planned, now)
             phase = .waiting(waiting)
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // Do not cancel the pending request to the provider. If the request fails, the client asks again at the planned
-        // restart time at the latest.
+        // The pending request to the provider may still succeed, so do not cancel it. If the request fails, the client
+        // asks again at the planned restart time at the latest.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
             planRestart(opening.startedAt, now)
@@ -54,10 +55,12 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due
-    /// `urgentAttemptSpacing` after the start of the attempt, or after the last urgent attempt if that began later. An
-    /// urgent attempt is an attempt outside the schedule. If the attempt fails earlier, the next attempt begins at the
-    /// time of the restart at the latest.
+    /// Plans the restart of an attempt, because its network path may not work any more.
+    ///
+    /// The restart is due `urgentAttemptSpacing` after the start of the attempt. If an urgent attempt (an attempt
+    /// outside the schedule) began later, the restart is due `urgentAttemptSpacing` after the start of that urgent
+    /// attempt. If the attempt fails before its restart is due, the next attempt begins at the time of the restart at
+    /// the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
         // Plan no restart if the attempt began at this moment, because the network has not changed during the attempt.
         guard network == .available, startedAt < now else { return }

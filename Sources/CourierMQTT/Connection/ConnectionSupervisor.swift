@@ -44,8 +44,8 @@ struct ConnectionSupervisor: Sendable {
         case opening(Opening)
         /// The broker accepted the connection.
         case connected(Connection)
-        /// The client is ending an attempt or connection. The value is stored in a box, because it is large and this
-        /// phase is rare.
+        /// The client is ending an attempt or connection. The value is stored in a box, because it is large and rarely
+        /// exists.
         indirect case closing(Closing)
     }
 
@@ -90,8 +90,8 @@ struct ConnectionSupervisor: Sendable {
     enum ResumeCondition: Sendable {
         /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
-        /// The app is in the foreground. Topics do not matter, because the app called `connect()` in the background, or
-        /// directly before the app entered the background.
+        /// The app is in the foreground, even if there is no topic to subscribe to. This condition is used if the app
+        /// called `connect()` in the background, or directly before the app entered the background.
         case always
     }
 
@@ -159,8 +159,8 @@ struct ConnectionSupervisor: Sendable {
     /// A connection that the broker has accepted.
     struct Connection: Sendable {
         var options: ConnectOptions
-        /// The redirect that led to the server of this connection; `nil` for an endpoint of the list. When the provider
-        /// returns new options, this redirect is applied to them before they are compared with `options`.
+        /// The redirect that led to the server of this connection; `nil` for an endpoint of the list. Before the client
+        /// compares new options of the provider with `options`, it applies this redirect to the new options.
         @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
@@ -172,7 +172,8 @@ struct ConnectionSupervisor: Sendable {
 
     /// The planned return from a less preferred endpoint to a preferred one.
     struct EndpointFailback: Sendable {
-        /// The time of the next check whether the connection has no traffic.
+        /// The time of the next check. If the connection has no traffic at this time, the client returns to the
+        /// preferred endpoint.
         var due: Instant
         /// The time when the client returns to the preferred endpoint even if there is traffic.
         let latest: Instant
@@ -183,8 +184,8 @@ struct ConnectionSupervisor: Sendable {
     enum Renewal: Sendable {
         case none
         case due(Instant)
-        /// The client has asked the provider for options, and waits for the answer. The value is stored in a box,
-        /// because it is large and rare.
+        /// The client has asked the provider for options, and waits for the response. The value is stored in a box,
+        /// because it is large and rarely exists.
         indirect case fetching(Authentication)
     }
 
@@ -205,8 +206,8 @@ struct ConnectionSupervisor: Sendable {
 
         let ended: Ended
         var next: Next
-        /// The time when the connection is dropped if the close with DISCONNECT has not finished. `nil` if the
-        /// connection was already dropped.
+        /// The time when the client drops the connection if the close with DISCONNECT has not finished by then. `nil`
+        /// if the client has already dropped the connection.
         var abortAt: Instant?
         /// True if the app called `connect()` while the close for `disconnect()` or `destroy()` was running. Then the
         /// client forgets earlier failures.
@@ -276,7 +277,8 @@ struct ConnectionSupervisor: Sendable {
     var streak = Streak()
     /// Connections in a row that were dropped soon after CONNACK.
     var drops = DropStreak()
-    /// True if a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
+    /// True if the client has found that a message made the broker end the connection. The coordinator sets this value
+    /// before it reports ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
     /// The latest time for the restart of the current attempt, whose network path may not work any more. `nil` if no

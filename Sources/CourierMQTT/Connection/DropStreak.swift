@@ -3,12 +3,13 @@
 ///
 /// If two clients have the same id, the broker disconnects one client when the other client connects. So each
 /// connection lasts as long as the other client's pause before it reconnects. If connections are dropped right after
-/// CONNACK, a few drops are enough to recognize another client. If connections are dropped later, more drops are
-/// needed, because a bad network drops connections, too.
+/// CONNACK, a few drops are enough to recognize another client. If connections last longer before they are dropped,
+/// more drops are needed, because a bad network drops connections, too.
 struct DropStreak: Sendable {
     /// The number of dropped connections in a row.
     private(set) var count = 0
-    /// The number of connections in a row that were dropped right after CONNACK. A later drop sets this number to 0.
+    /// The number of connections in a row that were dropped right after CONNACK. If a connection lasts longer before it
+    /// is dropped, this number becomes 0.
     private var quickCount = 0
     /// True if the drops mean that another client uses the same id. Remains true until the count is reset.
     private(set) var isTakeover = false
@@ -31,7 +32,7 @@ struct DropStreak: Sendable {
     }
 
     /// Called when the client itself has closed a connection. Resets the count if the connection lasted longer than
-    /// `takeoverTurnWindow`. If another client used the same id, the broker would have dropped this connection earlier.
+    /// `takeoverTurnWindow`, because another client with the same id would have ended this connection earlier.
     mutating func closed(after time: Duration, _ configuration: SupervisorConfiguration) {
         if time > configuration.takeoverTurnWindow { self = DropStreak() }
     }

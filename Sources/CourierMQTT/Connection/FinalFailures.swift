@@ -25,8 +25,9 @@ struct FinalFailures: Sendable {
     /// Returns true if the last refusal was for equal options.
     func haveRefused(_ options: ConnectOptions?) -> Bool { options != nil && options == refusedOptions }
 
-    /// Records how an attempt failed. A final failure that concerns every endpoint, such as refused credentials, makes
-    /// the whole round final. Earlier failures of the round then do not matter.
+    /// Records how an attempt failed. If the failure concerns every endpoint, such as refused credentials, the earlier
+    /// failures of the round are ignored. Then ``endRound()`` returns true if this failure and all later ones are
+    /// final.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }

@@ -124,8 +124,8 @@ struct Liveness: Sendable {
 
     /// The time when the connection counts as dead; `nil` without limits.
     ///
-    /// After a probe, the peer always gets time to respond, even if the silence was already too long. The process may
-    /// have been stopped during the silence.
+    /// After a probe, the peer always gets time to respond, even if the silence was already too long, because the
+    /// process may have been stopped during the silence.
     private var deathDue: Instant? {
         guard let limits else { return nil }
         let byReading = silentSince.advanced(by: limits.read)

@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// The table that defines the client's response to the end of an attempt or a connection.
 enum LossPolicy {
-    /// The client's response to a cause.
+    /// The client's response to one cause of the end of an attempt or a connection.
     enum Response: Hashable, Sendable, CaseIterable {
         /// The client tries again after the next pause of the schedule.
         case retry
@@ -12,8 +12,8 @@ enum LossPolicy {
         /// The client tries again at once, with the other MQTT version that the engine has chosen. The engine does not
         /// switch the version twice in a row.
         case switchVersion
-        /// The client asks the provider for other credentials: at once the first time, and after a pause later. If the
-        /// options are fixed, the client always pauses first.
+        /// The client asks the provider for other credentials. It does this at once after the first refusal since the
+        /// last stable connection. After further refusals, or if the options are fixed, the client pauses first.
         case renewCredentials
         /// The client connects once to the server that the broker names. If the broker names no server, the response is
         /// the same as `retry`.
@@ -21,19 +21,20 @@ enum LossPolicy {
         /// The client connects from now on to the server that the broker names. If the broker names no server, the
         /// response is the same as `renewCredentials`.
         case followForGood
-        /// The client leaves the session to the other client that took it over, and tries again after the long pause
-        /// for takeovers.
+        /// Another client took over the session. This client does not take the session back at once: it tries again
+        /// after the long pause for takeovers.
         case yield
         /// The client stops until the app calls `connect()`, and reports the reason.
         case stop
     }
 
-    /// The subject of the failure: the endpoint, or the client.
+    /// The part that the failure concerns: the endpoint, or the client.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. The client first tries the remaining endpoints, and uses the
-        /// response of this row after that.
+        /// The failure concerns the endpoint, or the network path to it. The client first tries the remaining
+        /// endpoints. If no endpoint remains, the client uses the response of this row.
         case endpoint
-        /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
+        /// The failure concerns the client, its credentials or its session. With another endpoint, the attempt would
+        /// fail in the same way.
         case client
     }
 

@@ -8,7 +8,8 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// something.
     ///
     /// Examples are refused credentials that the provider does not change, a host name that does not exist, and a
-    /// certificate that is not accepted. A refusal of credentials counts for all endpoints.
+    /// certificate that is not accepted. If one endpoint refuses the credentials, the client assumes that every
+    /// endpoint refuses them.
     public enum RefusalResponse: Hashable, Sendable {
         /// The client tries again after a pause.
         case keepTrying
@@ -27,8 +28,9 @@ public struct ReconnectPolicy: Hashable, Sendable {
 
     /// The response to a final failure; ``RefusalResponse/keepTrying`` by default.
     ///
-    /// With both values, `connected()` throws a final failure if the client has not been connected yet. With
-    /// ``RefusalResponse/stop``, the client also stops if the failure follows a lost connection.
+    /// If the client has not been connected yet, `connected()` throws the final failure, with both values. After a lost
+    /// connection, `connected()` throws the final failure with ``RefusalResponse/stop``, and waits for the next attempt
+    /// with ``RefusalResponse/keepTrying``.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

@@ -56,8 +56,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumReturnInterval = Duration.seconds(3_600)
     /// The time without traffic after which the client leaves a connection for a preferred endpoint, 1 s by default.
     var returnQuietTime = Duration.seconds(1)
-    /// The longest wait for a time without traffic, 60 s by default. After this time, the client leaves the connection
-    /// even if there is traffic.
+    /// The longest time that the client waits for a moment without traffic before it returns to a preferred endpoint,
+    /// 60 s by default. After this time, the client leaves the connection even if there is traffic.
     var returnPatience = Duration.seconds(60)
 
     // MARK: Credentials
@@ -66,9 +66,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var authenticationTimeout: Duration?
     /// The time before their expiry at which the credentials are renewed, 30 s by default.
     var renewalMargin = Duration.seconds(30)
-    /// The shortest time until a renewal of credentials begins; 1 s by default. The time begins at CONNACK, or at the
-    /// provider's last response during the connection. The limit prevents too many renewals if credentials have a very
-    /// short lifetime.
+    /// The shortest time until a renewal of credentials begins; 1 s by default. The time is measured from CONNACK, or
+    /// from the provider's last response during the connection. The limit prevents too many renewals if credentials
+    /// have a very short lifetime.
     var minimumRenewalInterval = Duration.seconds(1)
     /// The response to final failures. By default, the client keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
@@ -100,9 +100,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
 }
 
 extension SupervisorConfiguration {
-    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake, or if the
-    /// options alone do not determine the scheme. TLS settings of the configuration and streams of the app also
-    /// determine the scheme.
+    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake. Also
+    /// returns `nil` if the configuration has TLS settings or if the app provides the streams, because the options
+    /// alone do not determine the scheme then.
     func scheme(of options: ConnectOptions) -> ConnectionScheme? {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
@@ -115,14 +115,15 @@ extension SupervisorConfiguration {
     /// The longest duration of a connection that may have been dropped because of another client with the same id.
     ///
     /// Two clients with the same id take over each other's session in turns. The connection of one client lasts until
-    /// the pause of the other client ends. So this duration is the longest possible pause, plus ``takeoverDropWindow``
-    /// for the time to reach the broker.
+    /// the pause of the other client has ended and the other client has reached the broker. So the longest duration is
+    /// the longest possible pause plus ``takeoverDropWindow``.
     ///
-    /// A pause has two limits:
+    /// Two things limit the pause of the other client:
     ///
     /// - A pause is at most `maximumReconnectInterval`.
-    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. The next
-    ///   pause of the other client is then the first pause again.
+    /// - A pause becomes longer only after connections that were not stable. If this client pauses longer than
+    ///   `stableConnectionTime`, the other client's connection becomes stable. Then the other client's next pause is
+    ///   its first pause again.
     ///
     /// Drops after ``maximumTakeoverTurnWindow`` often have another cause. So the duration is at most this time, and
     /// slower takeovers are not recognized.
