@@ -44,8 +44,8 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// True if all adapters are from this package. Then text and bytes become the payload without trying an adapter,
-    /// because the package's adapters for `Codable` types refuse text and bytes.
+    /// True if all adapters are from this package. Then text and bytes are sent as the payload, and no adapter is
+    /// tried, because the package's adapters for `Codable` types refuse text and bytes.
     let leavesRawPayloadsAlone: Bool
     /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
     private let rules: [(filter: ContiguousArray<UInt8>, mediaType: MediaType)]

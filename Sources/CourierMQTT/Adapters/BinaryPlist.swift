@@ -7,11 +7,11 @@ import CourierCore
 /// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
 /// ```
 struct BinaryPlist {
-    /// The part of an object in the list that the check needs.
+    /// The data about one object of the list that the check needs.
     private enum Object {
         /// A value without references, with the size of its text or data in bytes.
         case leaf(contentSize: Int)
-        /// An array or dictionary, with the byte range of its references.
+        /// An array, a set or a dictionary, with the byte range of its references.
         case container(Range<Int>)
     }
 
@@ -54,8 +54,8 @@ struct BinaryPlist {
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // For each container whose check has begun and not ended, the byte range of the references that are not
-        // followed yet. The outermost container is first.
+        // The containers whose check has begun and not ended, the outermost first. Each container is represented by the
+        // byte range of its references that are not followed yet.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
@@ -97,8 +97,8 @@ struct BinaryPlist {
         }
     }
 
-    /// Returns the byte range of the content of the object at `place`. The object begins with the number of its
-    /// elements. `unit` is the size of one element in bytes.
+    /// Returns the byte range of the content of the object at byte offset `place`. The object begins with the number of
+    /// its elements. `unit` is the size of one element in bytes. In a dictionary, an element is a key and a value.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1
@@ -118,8 +118,8 @@ struct BinaryPlist {
 
     private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
 
-    /// Reads a big-endian integer; `nil` if it does not fit `Int`. If the integer has more than eight bytes, only the
-    /// last eight bytes are used.
+    /// Reads a big-endian integer from the last eight bytes, or from all bytes if there are fewer. Returns `nil` if the
+    /// integer does not fit `Int`.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

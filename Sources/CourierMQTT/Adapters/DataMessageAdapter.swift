@@ -17,7 +17,7 @@ public struct DataMessageAdapter: MessageAdapter {
     /// - Returns: The same bytes.
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
-        // Compare the types before any cast. A bridging cast from `Data` to another type costs more than both
+        // Compare the types before any cast, because a cast from `Data` to another type costs more than both
         // comparisons.
         if T.self == Data.self, let value = message as? T { return value }
         if T.self == [UInt8].self, let value = [UInt8](message) as? T { return value }

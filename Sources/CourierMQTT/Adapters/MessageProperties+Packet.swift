@@ -58,7 +58,8 @@ let receivedPropertyDecoder = PacketDecoder(
     version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumProperties: .max))
 
 extension MessageProperties.Values {
-    /// The capacity of the array after the first user property is added. Few messages have more user properties.
+    /// When the first user property is added, memory for this number of user properties is reserved. Few messages have
+    /// more.
     private static let expectedUserProperties = 4
 
     /// Adds a property of a received packet if the property belongs to the message.
@@ -79,10 +80,9 @@ extension MessageProperties.Values {
 }
 
 extension MessageProperties {
-    /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
-    /// ``PacketProperties/init(publishing:)``. The content type and the user properties are written directly to
-    /// `buffer`, and no `PacketProperties` value is made for them. This is faster, and many messages have these
-    /// properties.
+    /// Appends the properties of a PUBLISH to `buffer`. The bytes are the same as those of
+    /// ``PacketProperties/init(publishing:)``. Many messages have a content type and user properties. To save time,
+    /// these properties are written directly to `buffer`, and no `PacketProperties` value is made for them.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)

@@ -4,8 +4,8 @@ import Foundation
 /// The limits of a received property list, which protect its decoder.
 ///
 /// Foundation's decoder has no limits. For an XML list, the decoder recurses as deep as the list is nested. In a binary
-/// list, values refer to each other. The decoder reads a value once for each reference to the value, even if the value
-/// contains itself.
+/// list, values refer to each other. For each reference to a value, the decoder reads the value again, even if the
+/// value contains itself. So even a short list could take unlimited time and memory.
 enum PlistLimits {
     /// The largest depth of nested values. This limit equals the limit of Foundation's JSON decoder.
     static let depth = 512
@@ -18,11 +18,12 @@ enum PlistLimits {
     /// least `contentSize`.
     static let contentFactor = 16
 
-    /// Checks a list of any format before it is decoded. Most errors in a list are found later by the decoder.
+    /// Checks a list of any format before it is decoded. The check finds the errors that could harm the process. The
+    /// decoder finds most other errors later.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if the decoder
-    ///   might read beyond the end of the list, or if a text is not valid UTF-8. Invalid UTF-8 in a number would make
-    ///   the decoder end the process.
+    ///   might read beyond the end of the list. `DecodingError` also if a text is not valid UTF-8, because invalid
+    ///   UTF-8 in a number would make the decoder end the process.
     static func check(_ payload: Data) throws {
         if payload.starts(with: "bplist0".utf8) {
             try BinaryPlist([UInt8](payload))?.check()
@@ -74,7 +75,8 @@ extension PlistLimits {
                 rest = rest.dropFirst(8)
                 end = "]]>"
             } else if tag.starts(with: "?".utf8) {
-                // Refuse `<?>`, because the decoder accepts it as a complete instruction only in some positions.
+                // Refuse `<?>`. The decoder accepts it as a complete instruction only in some positions, so this check
+                // cannot know where the instruction ends.
                 if tag.starts(with: "?>".utf8) { throw malformed("A processing instruction has no name.") }
                 end = "?>"
             } else {
@@ -87,8 +89,8 @@ extension PlistLimits {
                 depth = max(depth - 1, 0)
             } else if text[next.startIndex - 2] != UInt8(ascii: "/") {
                 depth += 1
-                // Allow two tags more than the limit, because neither `<plist>` nor a value without nested values
-                // counts as a level.
+                // Two kinds of open tags do not count as levels: the tag `<plist>`, and the innermost tag if its value
+                // contains no other values. So allow two tags more than the limit.
                 if depth > Self.depth + 2 { throw tooDeep() }
             }
         }

@@ -33,7 +33,7 @@ enum RawPayload {
     /// comparison, because a cast may also convert the value.
     private static func same<Value, Raw>(_ value: Value, _ type: Raw.Type) -> Raw? {
         guard Value.self == Raw.self else { return nil }
-        // Safe, because both types are the same.
+        // Safe, because `Value` and `Raw` are the same type: the guard has checked this.
         return withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Raw.self).pointee }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// A second response to a request is ignored, and so is a response after ``abandon(_:)``. A provider that never
 /// responds does not keep the source alive, because the provider's completion closure references the source weakly.
 final class CredentialSource: Sendable {
-    /// A closure that receives the result. The closure is called on the provider's thread.
+    /// A closure that receives the provider's connect options or error for an attempt. It is called on the thread on
+    /// which the provider responds.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
 
     /// A request for connect options that waits for the provider's response.
@@ -49,9 +50,9 @@ final class CredentialSource: Sendable {
         var needsClear = false
     }
 
-    /// The app's provider, with closures or async.
+    /// The app's provider. It responds by calling a closure, or it is async.
     private enum Provider: Sendable {
-        /// A provider with closures, and the queue on which it is called.
+        /// A provider that responds by calling a closure, and the queue on which the client calls this provider.
         case closures(NonSendableBox<any IConnectionServiceProvider>, DispatchQueue)
         case tasks(any ConnectionServiceProvider)
     }
@@ -98,7 +99,7 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Ignores responses for `attempt` from now on. If the provider is async, its task for this attempt is cancelled.
+    /// Ignores responses for `attempt` from now on. If the provider is async, its task for this attempt is canceled.
     func abandon(_ attempt: AttemptID) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard state.request?.attempt == attempt else { return nil }
@@ -123,10 +124,10 @@ final class CredentialSource: Sendable {
     }
 
     /// Asks the provider for the response to a broker's challenge, and calls `done` with the response. If the provider
-    /// uses closures, `done` gets an error, because only an async provider can respond to challenges. May be called
-    /// from any thread.
+    /// is not async, `done` gets an error, because only an async provider can respond to challenges. May be called from
+    /// any thread.
     ///
-    /// If the task for an earlier challenge is still running, it is cancelled. The `done` of that challenge is called
+    /// If the task for an earlier challenge is still running, it is canceled. The `done` of that challenge is called
     /// when its task has ended. If a challenge is replaced before its task begins, its `done` is never called.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
@@ -141,7 +142,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If another challenge already waits, return no task, because the running task was canceled when that
+            // If another challenge already waits, return no task. The running task was already canceled when that
             // challenge arrived.
             return state.challenge == nil ? state.answering : nil
         }
@@ -160,7 +161,7 @@ final class CredentialSource: Sendable {
     }
 }
 
-/// Calls a provider with closures (`IConnectionServiceProvider`).
+/// Calls a provider that responds by calling a closure (`IConnectionServiceProvider`).
 extension CredentialSource {
     private func ask(_ provider: any IConnectionServiceProvider, _ attempt: AttemptID, _ server: BrokerEndpoint?) {
         let asksAnyway = state.withLock { state in
@@ -199,7 +200,7 @@ extension CredentialSource {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.task == nil, state.needsClear || state.isWaiting else { return }
-            // `state` owns the task. The task ends by itself, or is cancelled when its request is abandoned or the
+            // `state` owns the task. The task ends by itself, or is canceled when its request is abandoned or the
             // source is released.
             state.task = Task { await Self.run(provider, for: asker) }
         }
@@ -254,7 +255,7 @@ extension CredentialSource {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.answering == nil, state.challenge != nil else { return }
-            // `state` owns the task. The task ends by itself, or is cancelled when another challenge arrives or the
+            // `state` owns the task. The task ends by itself, or is canceled when another challenge arrives or the
             // source is released.
             state.answering = Task { await Self.answerOne(provider, for: asker) }
         }

@@ -63,7 +63,7 @@ extension ClientCoordinator {
     func scope(of options: ConnectOptions) -> StoreScope { StoreScope(supervisor.grant?.options ?? options) }
 
     /// Logs a warning if the next process would not find the messages that this process stores. `template` is the
-    /// client id that the provider returned, before random characters replaced its placeholders.
+    /// client id that the provider returned, before random characters replaced each `%`.
     func warnOfScope(_ options: ConnectOptions, template: String) {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {

@@ -22,10 +22,11 @@ extension DurableInbox {
         switch message.ticket?.receipt {
         case .delivery(let handle):
             let isAwaited = awaits(handle)
-            // A QoS 1 message of an earlier connection is not stored here, because the broker sends it again.
+            // If the broker no longer waits for the acknowledgement of a QoS 1 message, do not store the message as a
+            // job. The message was received on an earlier connection, so the broker sends it again.
             guard handle.qos == .exactlyOnce || isAwaited else { return settled(.failure(.sentAgain)) }
-            // If another reader still handles the message, do not store the packet id. The broker must then send the
-            // message again after a crash.
+            // Store the packet id only if this message has no other reader. With the packet id, the client would ignore
+            // the message after a crash, and another reader that has not finished would lose it.
             if handle.qos == .exactlyOnce, isAwaited, message.ticket?.isSingle == true {
                 changes.append(.rememberPacketID(handle.packetID.rawValue))
             }

@@ -23,11 +23,11 @@ final class DurableInbox: @unchecked Sendable {
     let store: any MessageStore
     let loop: EventLoop
     let steps: StoreCommitQueue
-    /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. The
-    /// separate queue `steps` removes rows, which frees room, so it must not wait for new rows.
+    /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. Rows are
+    /// removed by the separate queue `steps`, because a removal frees room and must not wait for new rows.
     ///
-    /// All changes of packet ids are committed in their order. Otherwise, the removal of an id could also remove the
-    /// same id of a later message.
+    /// All changes of packet ids are committed in the order of the calls. Otherwise, the removal of an id could also
+    /// remove the same id of a later message.
     let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
@@ -47,8 +47,8 @@ final class DurableInbox: @unchecked Sendable {
     /// The ids of the rows that a reader has finished and that the store must remove. All of these ids are also in
     /// `handedOut`.
     var removing: Set<StoredMessage.ID> = []
-    /// The ids of the rows that were removed while a read was running. The read may still return these rows, so they
-    /// are left out.
+    /// The ids of the rows that were removed while the store was being read. The result of that read may still contain
+    /// these rows, so the inbox leaves them out.
     private var removed: Set<StoredMessage.ID> = []
     /// Called after a new message was stored. The readers that were added before this call then read the message.
     var appeared: ((_ topic: String) -> Void)?
@@ -148,9 +148,9 @@ final class DurableInbox: @unchecked Sendable {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
-    /// Removes a packet id, because PUBREL arrived or another message has the id now. The broker does not repeat the
-    /// old message any more. All changes of packet ids are stored in the order of the calls. `stored` is called when
-    /// the removal is stored. From then on, the broker may use the id for a new message.
+    /// Removes a packet id. Called when PUBREL has arrived or another message has the id now, because the broker does
+    /// not repeat the old message any more. All changes of packet ids are stored in the order of the calls. `stored` is
+    /// called when the removal is stored. From then on, the broker may use the id for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
@@ -260,8 +260,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Add all rows that readers have received. The store does not count such a row if it has expired, but
-                // `count` includes it until its reader has finished it.
+                // Add all rows that readers have received. If such a row has expired, the store no longer counts it,
+                // but `count` includes it until its reader has finished it.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }

@@ -56,10 +56,10 @@ final class DurableSession: @unchecked Sendable {
     private var retryTimer: TimerToken?
     /// The scopes (client id and broker) of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
-    /// True if the app destroyed a session before its scope was known. Then the rows of the next scope are removed
-    /// before any row is read.
+    /// True if the app destroyed a session whose scope (client id and broker) was not known yet. When the next session
+    /// loads its rows, all earlier rows in its scope are first removed.
     private var isNextDestroyed = false
-    /// True if the scope of at least one destroyed session was known when the session was destroyed.
+    /// True if the app has destroyed at least one session whose scope (client id and broker) was known at that time.
     private var hadScope = false
 
     init(
@@ -102,8 +102,8 @@ final class DurableSession: @unchecked Sendable {
         removeDestroyed(readingCount, thenLoad: scope)
     }
 
-    /// Calls `done` when the running read of the rows has succeeded or failed. Calls `done` at once if no read runs. If
-    /// several calls are made during one read, only the last `done` is called.
+    /// If the rows of an earlier process are being read, calls `done` when the read has succeeded or failed. Otherwise,
+    /// calls `done` at once. If the method is called several times during one read, only the last `done` is called.
     func whenRead(_ done: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard isReading else { return done() }
@@ -177,8 +177,9 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Returns the scope (client id and broker) of the rows if it differs from `scope`; otherwise `nil`. If the
-    /// function is called again with the same `scope`, it returns `nil`.
+    /// Returns the scope (client id and broker) of the rows if it differs from `scope`; otherwise `nil`. The caller
+    /// then logs a warning. If the function is called again with the same `scope`, it returns `nil`, so that the
+    /// warning is logged once.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }
@@ -220,8 +221,7 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed during the request.")))
             }
-            // The waiting steps of the last session may contain packet ids of that session. So add this step after
-            // them.
+            // Add this step after the waiting steps, because they may contain packet ids of the last session.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
@@ -263,8 +263,8 @@ final class DurableSession: @unchecked Sendable {
     /// before the next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If an earlier destroyed session had a known scope, the removal of its rows has already begun. The next
-            // session then has no rows to remove.
+            // The scope is not known, so the next session must remove the rows. This is not necessary if an earlier
+            // destroyed session had a known scope, because the removal of its rows has already begun.
             isNextDestroyed = !hadScope
             return
         }

@@ -4,8 +4,8 @@ import Foundation
 
 /// The message store that a client opens itself if `isMessagePersistenceEnabled` is `true`.
 extension MQTTClientConfig {
-    /// When the client opens its store, it logs a warning for other clients' files in which messages remain. This
-    /// constant is the maximum number of such warnings, 10.
+    /// When the client opens its store, it logs a warning for each file of another client in which messages remain.
+    /// This constant is the maximum number of these warnings, 10.
     private static let maximumLeftBehind = 10
 
     /// Returns the location of the files of the client's own store, and the client id of the stored messages. Returns

@@ -5,17 +5,19 @@ import CourierTransport
 /// until it succeeds.
 ///
 /// While a commit runs, later changes are collected for the next commit, so a slow store gets larger batches. A batch
-/// has a maximum size; further changes wait for the next batch. Most changes may wait, but must not be dropped.
-/// ``OutgoingStore`` adds waiting changes to its own commits.
+/// has a maximum size; further changes wait for the next batch. If the store is full, most changes wait until it has
+/// room. Only refusable steps fail when the store has been full for ``fullPatience``. ``OutgoingStore`` adds waiting
+/// changes to its own commits.
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class StoreCommitQueue: @unchecked Sendable {
     /// The wait before a failed commit is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// A refusable step may fail with `storeFull`. It fails only if the store has been full for this time, 10 s. A
-    /// store that is full for a shorter time may only need time to free room.
+    /// How long the store must be full before refusable steps fail, 10 s. Refusable steps are steps that may fail with
+    /// the error `storeFull`. Before this time has passed, they are repeated, because the store may soon have room.
     static let fullPatience = Duration.seconds(10)
-    /// The time for which the store still counts as full after the last `storeFull` error, 60 s.
+    /// If the last `storeFull` error is older than this time, 60 s, the store no longer counts as full. The next such
+    /// error then starts the time ``fullPatience`` again.
     static let fullMemory = Duration.seconds(60)
     /// The largest number of changes in one commit, 4,096. If one call of `add` has more changes, they are committed
     /// alone.
@@ -27,10 +29,11 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// Changes that are stored in the same commit.
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if a power cut may undo the changes. The end of the process alone never undoes them.
+        /// True if the changes may be lost in a power cut, because the only effect is that one packet is sent again.
+        /// They are not lost if only the process ends.
         var isRepeatable = false
-        /// True if the step may fail because the store has had no room for a long time. Every other step is repeated
-        /// until it succeeds.
+        /// True if the step may fail with `storeFull` when the store has been full for ``fullPatience``. Every other
+        /// step is repeated until it succeeds.
         var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
@@ -63,8 +66,8 @@ final class StoreCommitQueue: @unchecked Sendable {
     private var hasEnded = false
     private var scope: StoreScope?
     private var steps: [Step] = []
-    /// The number of steps at the front of the queue that are committed one by one. The store had no room for all of
-    /// them together.
+    /// The number of steps at the front of the queue that are committed one by one, because the store had no room for
+    /// all of them together.
     private var singleCount = 0
     /// The time of the first `storeFull` error since the store last had room; `nil` if the store has room. Only commits
     /// with refusable steps count, which are steps that may fail with this error.
@@ -81,8 +84,8 @@ final class StoreCommitQueue: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// The error of the last destroyed session; `nil` if no session was destroyed. If a commit for that session is
-    /// still running and fails, its steps fail with this error.
+    /// The error with which the last session was destroyed; `nil` if no session was destroyed. If a commit of the
+    /// destroyed session is still running and fails, its steps get this error.
     private var removal: CourierError?
 
     init(
@@ -122,7 +125,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     /// Adds changes that are stored in one commit. `settled` is called on the event loop when the changes are stored,
     /// or with an error if the queue drops them. If `isRefusable` is `true`, `settled` is called with `storeFull` when
-    /// the store has had no room for a long time.
+    /// the store has been full for ``fullPatience``.
     func add(
         _ changes: [StoreChange], isRefusable: Bool = false, settled: ((Result<Void, CourierError>) -> Void)?
     ) {
@@ -171,8 +174,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         return take()
     }
 
-    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If that commit failed, the batch is
-    /// committed again alone, because changes outside the batch may be the reason.
+    /// Receives the result of the commit of ``OutgoingStore`` that included `batch`. If that commit failed, this queue
+    /// commits the batch again alone, because changes outside the batch may have caused the failure.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
@@ -182,8 +185,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         tellEnd()
     }
 
-    /// Schedules a commit at the end of this turn of the event loop, so that all changes that one read from the network
-    /// causes form one batch.
+    /// Schedules a commit after the current turn of the event loop. One read from the network can bring many packets,
+    /// so the changes of all these packets are stored in one batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
         isScheduled = true
@@ -247,8 +250,8 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // If the store is full, commit the steps one by one. Then a step that has room does not wait for a step
-            // that has no room.
+            // If the store is full, commit the steps one by one. The store may have room for the first steps, but not
+            // for the whole batch.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }

@@ -6,13 +6,14 @@ import MQTTCodec
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and are not completely acknowledged, in the order of their ids.
     var unfinished: [StoredOutgoing] = []
-    /// The ids of sent messages whose packet id equals the packet id of an earlier message. The client sends these
-    /// messages again as new messages.
+    /// The ids of sent messages whose packet id already belongs to an earlier message. A packet id can be used for one
+    /// message only, so the client sends these messages again as new messages.
     var requeued: [StoredMessage.ID] = []
     /// The number of stored outgoing messages that are not in `unfinished`: messages that were never sent, and messages
     /// in `requeued`.
     var unreadCount = 0
-    /// The packet ids of rejected QoS 2 messages. The broker may still use these ids.
+    /// The packet ids of QoS 2 messages that this client has given up and marked as rejected. The broker may still use
+    /// these ids, so the client gives them to no new message.
     var reservedIDs: Set<UInt16> = []
     /// The packet ids of received QoS 2 messages whose PUBREL has not arrived.
     var packetIDs: Set<UInt16> = []

@@ -32,8 +32,8 @@ extension ClientCoordinator {
 struct NamedService: Hashable, Sendable {
     /// The full name, such as `_mqtt._tcp.example.com`.
     let name: String
-    /// The scheme for all endpoints that the look-up finds. Without a scheme, the port of an endpoint would decide
-    /// whether the endpoint uses TLS.
+    /// The scheme for all endpoints that the look-up finds. Each endpoint needs this scheme, because without a scheme,
+    /// its port would decide whether it uses TLS.
     let scheme: String
 
     /// Makes the service name for these options; `nil` for IP addresses, WebSocket, Unix sockets, and text that is not

@@ -41,7 +41,8 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// preferred endpoints are left out, and a warning is logged.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
-    /// The servers that a broker may redirect the client to; by default, the same host and the client's own endpoints.
+    /// The servers that a broker may redirect the client to; by default, the hosts of the client's own endpoints, at
+    /// any port.
     public var redirects = RedirectPolicy()
 
     /// Makes a policy with the default values.

@@ -22,12 +22,13 @@ struct EndpointRound: Sendable {
         case next
         /// A connection was lost, and a new round begins with another endpoint.
         case other
-        /// No other endpoint remains to be tried. A new round begins after a pause.
+        /// A new round begins after a pause. Either all endpoints of this round have failed, or a connection was lost
+        /// and the new round begins with the same endpoint.
         case over
     }
 
-    /// The value of `order` for a list with one endpoint. All such lists share this array, because most lists have one
-    /// endpoint.
+    /// The value of `order` for a list with one endpoint. Most lists have one endpoint, so they share this array to
+    /// save memory.
     private static let only = [0]
 
     let list: EndpointList
@@ -48,7 +49,7 @@ struct EndpointRound: Sendable {
         begin(using: &random)
     }
 
-    /// The current endpoint: the connection or the attempt uses it now.
+    /// The current endpoint. The client is connected to it, is connecting to it, or tries it next.
     var current: BrokerEndpoint { list.endpoints[order[0]] }
 
     /// True if no other endpoint has a better priority than the current endpoint.
@@ -93,9 +94,9 @@ struct EndpointRound: Sendable {
         return .over
     }
 
-    /// Makes another endpoint of the list the current one, because the broker at the current endpoint redirected the
-    /// client to it. Returns `false` if the list does not contain that endpoint, or if the endpoint is already the
-    /// current one.
+    /// Makes another endpoint of the list the current endpoint. Called when the broker has redirected the client to
+    /// that other endpoint. Returns `false` if the list does not contain the other endpoint, or if it is already the
+    /// current endpoint.
     mutating func select(host: String, port: UInt16) -> Bool {
         guard let target = list.index(host: host, port: port), target != order[0] else { return false }
         failed.removeAll { $0 == order[0] }
@@ -143,9 +144,9 @@ struct EndpointRound: Sendable {
         return order
     }
 
-    /// Returns the endpoints in a random order that depends on their weights (RFC 2782). Endpoints are drawn one after
-    /// the other. The chance of each endpoint is proportional to its weight. Endpoints with weight 0 are at the front
-    /// of the list, so that each has a very small chance.
+    /// Returns the endpoints with the list indices `places` in a random order that depends on their weights (RFC 2782).
+    /// Endpoints are drawn one after the other. The chance of each endpoint is proportional to its weight. Endpoints
+    /// with weight 0 are at the front of the candidates, so that each has a very small chance.
     private func weighted(_ places: [Int], using random: inout some RandomNumberGenerator) -> [Int] {
         func weight(_ place: Int) -> Int { Int(list.endpoints[place].weight) }
         let shuffled = places.shuffled(using: &random)

@@ -3,19 +3,23 @@ import CourierCore
 /// The rules that decide which redirects of an MQTT 5 broker the client follows. A redirect names another server in the
 /// property Server Reference, with reason code 0x9C or 0x9D.
 ///
-/// By default the client follows a redirect to the same host, at any port. It also follows a redirect to the endpoints
-/// of the options (``CourierCore/ConnectOptions/alternatives``) or of DNS service records. Another host must be
-/// allowed:
+/// By default, the client follows a redirect to the hosts of its own endpoints, at any port. These endpoints come from
+/// the options (host and ``CourierCore/ConnectOptions/alternatives``) or from DNS service records. Every other host
+/// must be allowed, with the credentials that it gets:
 ///
 /// ```swift
-/// config.endpoints.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
+/// config.endpoints.redirects.allowedHosts = [
+///     "eu.broker.example.com": .fromProvider,  // The provider returns options for this host.
+///     "us.broker.example.com": .reused,  // This host gets the current credentials.
+/// ]
 /// ```
 ///
-/// The client never follows a redirect from TLS to a connection without TLS. If a redirect is not followed, the error
-/// of the event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
-/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names the server
-/// and this option. The client then continues with its own endpoints and its usual pauses. If the server of a redirect
-/// refuses the client id (0x85) or bans the client (0x8A), the client stops.
+/// The client never follows a redirect from TLS to a connection without TLS. If a redirect is not followed, the event
+/// ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
+/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` has an error that
+/// names the server and the reason. If an option of this policy would allow the redirect, the error also names this
+/// option. The client then continues with its own endpoints and its usual pauses. If the server of a redirect refuses
+/// the client id (0x85) or bans the client (0x8A), the client stops.
 public struct RedirectPolicy: Hashable, Sendable {
     /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {
@@ -35,7 +39,9 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// each host; none by default. Letter case does not matter. A name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
-    /// True if the client follows a redirect to the same host, with the current credentials; `true` by default.
+    /// True if the client follows a redirect to another port of its own hosts, with the current credentials; `true` by
+    /// default. Its own hosts are the hosts of its endpoints. A redirect to one of its own endpoints is always
+    /// followed, unless that endpoint has no TLS and the current one has.
     public var followsSameHost = true
 
     /// Makes a policy with the default values.

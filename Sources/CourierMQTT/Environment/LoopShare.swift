@@ -32,7 +32,8 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
             if present == nil { parts[key] = nil }
             return present
         }
-        // Release the newer object only here, after the lock was released. The deinit of that object takes the lock.
+        // Release the newer object only here, after the lock was released, because the deinit of that object takes the
+        // lock.
         withExtendedLifetime(other) {}
     }
 }

@@ -25,8 +25,9 @@ extension CourierError {
         case .refused(let connAck):
             self.init(refusedBy: endpoint, connAck, areOptionsFixed, wereOptionsRefused: wereOptionsRefused)
         case .versionNotSupported(let next):
-            // Mention TLS, because a port that needs TLS closes a plain connection without a reason. Do not mention TLS
-            // if the client itself closed the channel, because then the broker has refused the MQTT version in CONNACK.
+            // If the broker closed the connection, mention TLS, because a port that needs TLS closes a plain connection
+            // without a reason. If the client closed the connection, do not mention TLS, because the broker has refused
+            // the MQTT version in CONNACK.
             let remedy =
                 isPlain && channel != .closedByOwner
                 ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
@@ -115,7 +116,7 @@ extension CourierError {
             case let code where Self.isAboutCredentials(code): .notAuthorized
             default: .disconnectedByServer
             }
-        // The code 0x00 has a different name in DISCONNECT than in other packets.
+        // In DISCONNECT, the code 0x00 means "Normal disconnection". In other packets, it means "Success".
         let words =
             disconnect.reasonCode == .success
             ? "Normal disconnection (0x00)" : "\(ReasonCode(disconnect.reasonCode))"
@@ -142,8 +143,8 @@ extension CourierError {
     private init(malformed error: DecodeError, from endpoint: String) {
         switch error.violation {
         case .connAckOfOlderVersion(let code):
-            // The code is a return code of MQTT 3.1.1. With the codes 4 and 5, the broker refuses the credentials, not
-            // the version.
+            // The code is a return code of MQTT 3.1.1. Code 4 (bad user name or password) and code 5 (not authorized)
+            // mean that the broker refuses the credentials. Every other code is reported as a refused connection.
             self.init(
                 code == 4 || code == 5 ? .notAuthorized : .connectionRefused,
                 "The broker \(endpoint) refused the connection in MQTT 3.1.1, with return code \(code). "

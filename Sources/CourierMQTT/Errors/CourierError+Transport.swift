@@ -25,8 +25,9 @@ extension CourierError {
             .tlsClientCertificateRequired, .tlsClientCertificateRejected, .tlsNoCommonProtocol, .tlsNotSpoken,
             .closedDuringHandshake:
             .secureConnectionFailed
-        // Before CONNACK, an alert counts as a failed secure connection. In TLS 1.3, the server checks the client
-        // certificate after the handshake, and reports a rejection by an alert.
+        // Before CONNACK, a TLS alert counts as a failed secure connection, even after the handshake. In TLS 1.3, the
+        // server checks the client certificate after the client has finished the handshake. If the server rejects the
+        // certificate, it sends an alert.
         case .tlsAlert: isEstablished ? .connectionLost : .secureConnectionFailed
         case .hostNotFound, .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied,
             .tooManyDescriptors,

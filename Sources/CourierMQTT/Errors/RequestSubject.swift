@@ -3,13 +3,13 @@ import CourierCore
 /// The request that the broker refused, or that failed.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
-    /// A QoS 0 message. Its topic is not known any more when the session driver reports that the message could not be
-    /// written.
+    /// A QoS 0 message. It has no topic here: when the session driver reports that the message could not be written,
+    /// the driver no longer knows the topic.
     case unacknowledgedMessage
     case subscription(filter: String)
     case unsubscription(filter: String)
 
-    /// The error code if the broker refuses the request.
+    /// The code of the error that is reported if the broker refuses the request.
     var refusalCode: CourierError.Code {
         switch self {
         case .message, .unacknowledgedMessage: .publishRefused

@@ -7,8 +7,8 @@ extension CourierEventType {
         /// The event reports the progress of one message. The buffer drops the event when the buffer has reached a
         /// limit.
         case whenFull
-        /// The event reports that a received message was not used. A broker can cause any number of such events. So the
-        /// buffer drops the event when the buffer has reached twice a limit.
+        /// The event reports that a received message was not used. A broker can cause any number of these events, so a
+        /// limit is necessary. The buffer drops the event when it has reached twice its limit of events or bytes.
         case whenTwiceFull
         /// The buffer always keeps the event.
         case never

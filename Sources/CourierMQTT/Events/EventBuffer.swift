@@ -1,7 +1,7 @@
 import CourierCore
 
 /// Holds the events that are not delivered yet, in the order in which they were reported. The buffer also contains an
-/// entry for each reset of the handlers, and an entry for the end of the client.
+/// entry for each destroyed session (handlers get the call `reset()`), and an entry for the end of the client.
 ///
 /// ``countLimit`` and ``byteLimit`` limit the buffer. A full buffer drops events about single messages
 /// (``CourierEventType/dropRule``) and counts them. One `eventsDropped` event with this count takes the place of the

@@ -172,10 +172,11 @@ final class EventHub: Sendable {
         let box = NonSendableBox(EventListener.WeakHandler(handler: handler))
         state.withLock { state in
             guard !state.hasFinished else { return }
-            // If the app released an earlier handler that had the same address, replace that handler's listener.
+            // If the app has released an earlier handler, `handler` may have the same address. Then replace the
+            // listener of the earlier handler.
             //
-            // `isGone` retains and releases a handler, but cannot release the last reference here. Only `handler` can
-            // exist at this address, and the caller holds a reference to `handler`.
+            // `isGone` retains and releases a handler. It cannot release the last reference here, because only
+            // `handler` can exist at this address, and the caller holds a reference to `handler`.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -216,7 +217,8 @@ final class EventHub: Sendable {
         _ = removed  // Release the listeners after the lock is released.
     }
 
-    /// Makes a change of the listeners visible to other threads. The caller must hold the lock.
+    /// Informs other threads about a change of the listeners: updates the two atomic properties that they read without
+    /// the lock. The caller must hold the lock.
     private func noteChange(of state: borrowing State) {
         hasListeners.store(!state.listeners.isEmpty, ordering: .relaxed)
         changeCount.add(1, ordering: .relaxed)
@@ -224,7 +226,8 @@ final class EventHub: Sendable {
 
     // MARK: Delivery
 
-    /// The listeners that receive a batch, and the value of `changeCount` when the listeners were read.
+    /// The listeners that receive a batch. `changeCount` is the value at the time when the listeners were read. A
+    /// different value later means that listeners were added or removed.
     private struct Audience {
         var listeners: [EventListener.Present]
         var changeCount: UInt
@@ -305,7 +308,7 @@ final class EventHub: Sendable {
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        // `audience` holds the last reference to a handler that the app has released. So release this reference, too.
+        // If the app has released a handler, only `audience` still references it. So release this last reference, too.
         if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()

@@ -51,7 +51,8 @@ struct EventListener: Sendable {
             case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
         }
 
-        /// A reference to a handler without reference counting.
+        /// A reference that does not change the handler's reference count. The property ``Present/owner`` keeps the
+        /// handler alive.
         private struct Unowned {
             unowned(unsafe) let handler: any ICourierEventHandler
         }

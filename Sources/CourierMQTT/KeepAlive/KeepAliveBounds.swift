@@ -4,13 +4,15 @@ import Foundation
 /// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the intervals
 /// that worked or failed before.
 struct KeepAliveBounds: Hashable, Sendable {
-    /// The allowed intervals. For the longest interval of 12 h, CONNECT announces a keep-alive of 48,000 s. The
-    /// protocol allows at most 65,535 s.
+    /// The allowed intervals: 100 ms to 12 h. The longest interval is nine tenths of the keep-alive in CONNECT
+    /// (``usablePart``). So for 12 h, which is 43,200 s, the keep-alive is 48,000 s. The protocol allows at most
+    /// 65,535 s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
     /// The longest interval is nine tenths of the keep-alive. The last tenth covers the travel time of a response.
     ///
-    /// The client measures an interval from the arrival of the broker's response. The broker measures it from an
-    /// earlier time: the arrival of the packet that caused this response.
+    /// This reserve is needed, because client and broker measure an idle time from different moments. The client
+    /// measures from the arrival of the broker's response. The broker measures from an earlier moment: the arrival of
+    /// the packet that caused this response.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -25,8 +27,9 @@ struct KeepAliveBounds: Hashable, Sendable {
         retryTime = keepAlive.retryTime
     }
 
-    /// The keep-alive for CONNECT, in seconds. The broker ends a connection after 1.5 times the keep-alive without a
-    /// packet ([MQTT-3.1.2-22]). The client always sends a packet before the keep-alive has passed ([MQTT-3.1.2-20]).
+    /// The keep-alive for CONNECT, in seconds. It is longer than the longest interval, so the client always sends a
+    /// packet before the keep-alive has passed, as MQTT requires ([MQTT-3.1.2-20]). The broker ends a connection after
+    /// 1.5 times the keep-alive without a packet ([MQTT-3.1.2-22]).
     var announcedKeepAlive: UInt16 {
         let room = maximum * Self.usablePart.of / Self.usablePart.parts
         return UInt16(clamping: WireSeconds(room)?.rawValue ?? .max)
@@ -66,10 +69,11 @@ extension KeepAliveBounds {
     }
 
     /// Returns the new finding about a network after a connection was lost. The connection had been idle for `silence`,
-    /// and the planned idle time was `interval`. Returns `nil` if the idle time does not explain the loss.
+    /// and the planned idle time was `interval`. Returns `nil` if the idle time does not explain the loss:
     ///
-    /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned proves
-    /// nothing about the interval. It occurs, for example, if the process was stopped.
+    /// - The idle time was shorter than the minimum, so it was not the cause.
+    /// - The idle time was much longer than planned, for example because the process was stopped. Then it is not known
+    ///   which idle time the connection would have survived.
     func lost(
         after silence: Duration, of interval: Duration, _ known: Finding?, network: String, date: Date
     ) -> Finding? {

@@ -33,7 +33,7 @@ struct KeepAliveSearch: Sendable {
         let duration: Duration
     }
 
-    /// The progress of the current interval.
+    /// The state of the connection: no connection, no unanswered PINGREQ, or waiting for PINGRESP.
     private enum Phase: Sendable {
         case offline
         /// No PINGREQ is unanswered. The next PINGREQ is due at `due`, or later if there is traffic.
@@ -51,16 +51,16 @@ struct KeepAliveSearch: Sendable {
     private(set) var network = ""
 
     private let configuredBounds: KeepAliveBounds
-    /// The configured bounds, limited by the keep-alive of the current connection, or of the last connection if there
-    /// is none now.
+    /// The configured bounds, limited to intervals that fit the keep-alive of the current connection. If there is no
+    /// connection, the keep-alive of the last connection counts.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
     /// The time of the last outside event that can end connections, such as a change of networks. `nil` if there was
     /// no such event since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The interval that may have caused the last loss of a connection, as a finding about the network; `nil` if there
-    /// is none. The finding becomes valid if the next attempt to connect succeeds on the same network. The success
-    /// shows that the loss was not part of an outage.
+    /// After a connection was lost: the finding that the interval of this connection was too long for the network;
+    /// `nil` if the loss does not suggest this. The finding becomes valid if the next attempt to connect succeeds on
+    /// the same network, because then the loss was not part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -87,8 +87,8 @@ struct KeepAliveSearch: Sendable {
     }
 
     /// Checks whether a ping is due. Call it when ``deadline`` has passed; an earlier call is harmless. `lastActivity`
-    /// is the time when a packet was last sent or received. It is `nil` while reading is paused. During a pause, the
-    /// client does not know when packets arrive.
+    /// is the time when a packet was last sent or received. While reading is paused, `lastActivity` is `nil`, because
+    /// the client does not know when packets arrive.
     mutating func timerFired(lastActivity: Instant?, now: Instant) -> Action {
         guard case .quiet = phase else { return .none }
         let start = lastActivity ?? now
@@ -101,7 +101,7 @@ struct KeepAliveSearch: Sendable {
         return .ping
     }
 
-    /// Records that PINGRESP was received. Any part of the client may have sent the PINGREQ.
+    /// Records that PINGRESP was received, even if another part of the client has sent the PINGREQ.
     mutating func pongReceived(now: Instant, date: Date) -> Action {
         guard case .asking = phase else { return .none }
         let known = memory[network]
@@ -112,8 +112,8 @@ struct KeepAliveSearch: Sendable {
     }
 
     /// Records that the network was down, the machine was suspended, or reading was paused. If the connection is lost
-    /// during the present idle time, this event counts as the cause. The event also counts as the cause of an earlier,
-    /// unexplained loss.
+    /// during the present idle time, this event counts as the cause. If the last connection was lost and the cause is
+    /// not known yet, this event counts as the cause, too.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil

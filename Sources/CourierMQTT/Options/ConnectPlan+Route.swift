@@ -89,7 +89,7 @@ extension ConnectPlan {
             return .tcp(host: host.string, port: options.port)
         }
 
-        /// The longest path of a Unix socket: Linux permits 108 bytes, with a zero byte at the end.
+        /// The longest path of a Unix socket in bytes. Linux permits 108 bytes, including a zero byte at the end.
         private static let unixPathLimit = 107
 
         private static func unix(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {

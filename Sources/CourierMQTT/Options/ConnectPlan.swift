@@ -46,8 +46,8 @@ struct ConnectPlan: Sendable {
         var channel = settings.limits.channel
         channel.webSocket = route.webSocket
         channel.connectTimeout = settings.limits.connectTimeout
-        // The channel must be able to hold an incomplete packet until the rest arrives, even a packet of the largest
-        // size that the engine accepts.
+        // The channel must be able to store an incomplete packet until the rest arrives. So its limit is at least the
+        // size of the largest packet that the engine accepts, plus one read buffer.
         channel.remainderLimit = max(
             channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
         self.channel = channel

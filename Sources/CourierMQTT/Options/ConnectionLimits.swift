@@ -45,8 +45,8 @@ struct ConnectionLimits: Hashable, Sendable {
     var outgoingTopicAliases: UInt16 = 16
     /// The treatment of messages in flight if the broker has lost the session; they are sent again by default.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
-    /// The mode of acknowledging incoming messages. `automatic`, the default: the engine acknowledges a message when it
-    /// arrives. `onCommand`: the engine waits until the client requests the acknowledgement.
+    /// How the engine acknowledges incoming messages. With `automatic`, the default, it acknowledges a message when the
+    /// message arrives. With `onCommand`, it waits until the client requests the acknowledgement.
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
     /// True if each step of a QoS 2 exchange must be stored before the next packet of the exchange is sent; `false` by
     /// default.

@@ -5,7 +5,7 @@ extension DisconnectOptions {
     /// Makes the DISCONNECT packet. In versions before MQTT 5, the engine leaves out the packet's properties.
     ///
     /// - Parameter endsSession: True if the session ends with its connection. The packet then contains no session
-    ///   expiry. A value above 0 would be a protocol error, and 0 would have no effect.
+    ///   expiry, because a value above 0 would be a protocol error, and 0 would have no effect.
     /// - Returns: The packet.
     func packet(endsSession: Bool = false) -> Disconnect {
         var properties = PacketProperties()

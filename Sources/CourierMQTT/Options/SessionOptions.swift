@@ -19,24 +19,31 @@ public struct SessionOptions {
     /// Whether the client gives up a message if the broker closes each connection right after this message was sent;
     /// `true` by default.
     ///
-    /// The client sends such a message alone. After three connections that ended right after this message, the message
-    /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` contain the whole
-    /// message. A message store keeps the message and marks it as rejected.
+    /// After the broker has closed the first connection in this way, the client sends messages one at a time. If three
+    /// connections then end right after this message, the message fails with `publishRefused`. The error's
+    /// `rejectedMessage` and the event `messageRejected` contain the whole message. A message store keeps the message
+    /// and marks it as rejected.
     ///
     /// If the option is `false`, the client sends the message again on each connection, and all later messages wait.
     ///
-    /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message ended
-    /// connections of an earlier process, the first connection is a test. The client sends no QoS 1 and 2 messages on
-    /// it. Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a connection
-    /// ended because of a suspected message, the client does not assume another client with the same client id. It
-    /// reconnects after the first pause.
+    /// More details:
+    ///
+    /// - A QoS 0 message is never suspected, because the client never sends it again.
+    /// - If a stored message ended connections of an earlier process, the first connection tests whether connections
+    ///   also end without this message. So the client sends no QoS 1 and 2 messages during the first 10 s of this
+    ///   connection.
+    /// - The packet id of a rejected QoS 2 message is not used again until the session ends, not even by a later
+    ///   process, because the broker may still use this id.
+    /// - If a suspected message ended a connection, the client reconnects after the first pause. It does not count this
+    ///   loss as a sign of another client with the same client id.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). With the defaults, subscriptions work as in MQTT 3.1.1.
     public var subscriptionOptions = SubscriptionOptions()
 
     /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The
-    /// client keeps the topic of each alias in memory. Each topic may have up to 65,535 bytes.
+    /// client keeps the topic of each alias in memory, and a topic may have up to 65,535 bytes. So a large number can
+    /// cost much memory.
     public var topicAliasMaximum: UInt16 = 16
 
     /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.

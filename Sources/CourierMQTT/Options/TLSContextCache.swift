@@ -31,7 +31,8 @@ package final class TLSContextCache: Sendable {
     /// The state that the lock guards.
     private struct State {
         var kept: (source: Source, context: TLSContext)?
-        /// True after a context was made. If making a later context fails, the files were probably replaced.
+        /// True after a context was made. If a later context cannot be made, the files were probably replaced by wrong
+        /// files.
         var hasWorked = false
     }
 
@@ -82,8 +83,8 @@ package final class TLSContextCache: Sendable {
             }
             return context
         } catch {
-            // Only an error of the kind `configuration` concerns the files. A lack of file descriptors or memory does
-            // not mean that a file is wrong.
+            // Only an error of the kind `configuration` means that a file is wrong. Other errors have other causes,
+            // such as too few file descriptors or too little memory.
             let isOfFiles = LossCause.TransportProblem(error.code) == .configuration
             guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(
