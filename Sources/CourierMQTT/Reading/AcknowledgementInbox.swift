@@ -25,7 +25,8 @@ final class AcknowledgementInbox: LoopWork {
         self.loop = loop
     }
 
-    /// Adds the ticket of a message after all readers of the message have finished it. Called from any thread.
+    /// Adds a ticket, the object that acknowledges a message, after all readers of the message have finished it. Called
+    /// from any thread.
     func add(_ ticket: AcknowledgementTicket) {
         let needsTurn = state.withLock { state in
             state.tickets.append(ticket)

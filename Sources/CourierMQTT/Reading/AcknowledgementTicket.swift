@@ -86,7 +86,7 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, calls
-    /// `waiter` with success at once. In this case, the outcome depends only on the other readers.
+    /// `waiter` with success at once, because the outcome then depends only on the other readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }

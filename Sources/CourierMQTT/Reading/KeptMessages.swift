@@ -107,8 +107,9 @@ struct KeptMessages {
         return refused
     }
 
-    /// Handles each unacknowledged message whose end time has passed. If there is room, keeps the message without a
-    /// ticket and without an end time. Otherwise, the message stays unacknowledged, and gets the new end time `end`.
+    /// Handles each unacknowledged message whose end time has passed. If there is room, the message stays in the list
+    /// as an acknowledged message without an end time. Otherwise, it stays unacknowledged, and gets the new end time
+    /// `end`.
     ///
     /// - Returns: `finished` are the messages that the caller must acknowledge now, with their tickets. `areAll` is
     ///   `true` if there was room for all messages.

@@ -35,8 +35,8 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // If the broker still waits for the acknowledgement, send it now. If the reader ends without reading
-                // the message, the client keeps the message again.
+                // If the broker still waits for the acknowledgement, send it now, because this reader acknowledges on
+                // receipt. If the reader ends without reading the message, the client keeps the message again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -52,9 +52,10 @@ extension MessageDistributor {
     /// Returns true if the message arrived in the current session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Passes a message to the first reader that was added after the message arrived. The reader must match the topic,
-    /// and have a serial number above `serial`. Returns `false` if there is no such reader. Earlier readers have
-    /// already received the message or a copy, or do not read its topic.
+    /// Passes a message to the first reader that was added after the message arrived. The reader's filter must match
+    /// the topic, and its serial number must be above `serial`. Returns `false` if there is no such reader.
+    ///
+    /// Skips earlier readers, because they have already received the message or a copy, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -67,8 +68,8 @@ extension MessageDistributor {
     }
 
     /// Passes a message that the reader `leaver` did not finish to a matching reader that was added after `leaver`.
-    /// Skips readers to which the broker sends the message as a retained message. Returns `false` if there is no
-    /// suitable reader.
+    /// Skips a reader if the broker sends it the message as a retained message. Returns `false` if there is no suitable
+    /// reader.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
@@ -120,8 +121,8 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // A matching reader that was added later already has this message. Without such a reader, the message
-                // must be stored, so that it follows the unfinished rows of `leaver` in the store.
+                // If a matching reader was added after `leaver`, it already has this message. If there is no such
+                // reader, store the message behind the unfinished rows of `leaver`, to keep the order of arrival.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -129,8 +130,8 @@ extension MessageDistributor {
             case nil: keepUnread(message, of: leaver)
             }
         }
-        // Store these messages now, behind the stored messages of the same topics. So the next reader gets all messages
-        // in the order of their arrival.
+        // Store the unacknowledged messages of these topics now, behind the stored messages of the same topics. So the
+        // next reader gets all messages in the order of their arrival.
         if let rows {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
@@ -238,8 +239,9 @@ extension MessageDistributor {
                 + "Set messagePersistenceTTLSeconds, or read with acknowledge: .afterProcessing.")
     }
 
-    /// Keeps an acknowledged message in the store, or in memory if there is no store or the store is full. A reader
-    /// that is added before the message is stored also receives the message.
+    /// Keeps an acknowledged message until `end`; `nil` means no limit. The message is kept in the store, or in memory
+    /// if there is no store or the store is full. A reader that is added before the message is stored also receives the
+    /// message.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
         let lifetime = end.map { loop.now.duration(to: $0) }

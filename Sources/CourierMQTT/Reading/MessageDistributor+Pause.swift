@@ -3,8 +3,8 @@ import MQTTEngine
 
 /// Pauses reading from the broker while a reader or the store is too slow.
 extension MessageDistributor {
-    /// Pauses reading from the broker, because the queue of a reader is full. `isOverfull` is true if at least twice
-    /// the limit of the queue waits in it.
+    /// Pauses reading from the broker, because the queue of a reader is full. `isOverfull` is true if the queue
+    /// contains at least twice its limit.
     func readerFilled(_ id: ReaderID, isOverfull: Bool) {
         if isOverfull { state.pointee.isOverfull = true }
         if state.pointee.readers[id]?.isBehind == true { return dependencies.setReadingPaused(true) }

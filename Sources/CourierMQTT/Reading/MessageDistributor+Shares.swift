@@ -24,7 +24,8 @@ extension MessageDistributor {
         finishRun(ticket)
     }
 
-    /// Adds a message that has a page (memory block) of its own to `shares`, for each reader of the last topic.
+    /// Adds a message that has a page (memory block) of its own to the element of `shares` for each reader of its
+    /// topic.
     func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
@@ -36,7 +37,7 @@ extension MessageDistributor {
         state.pointee.byteCount += page.byteCount
     }
 
-    /// Adds the messages in `run`, which have the same topic, to `shares` for each reader of the topic.
+    /// Adds the messages in `run`, which have the same topic, to the element of `shares` for each reader of the topic.
     func finishRun(_ ticket: AcknowledgementTicket? = nil) {
         let run = state.pointee.run
         guard !run.indexes.isEmpty else { return }
@@ -53,7 +54,8 @@ extension MessageDistributor {
         state.pointee.touched.append(id)
     }
 
-    /// Returns the ticket if the reader acknowledges after processing; otherwise `nil`.
+    /// Returns `ticket` if the reader acknowledges messages after it has processed them. Returns `nil` if the reader
+    /// acknowledges messages on receipt.
     func ticket(_ ticket: AcknowledgementTicket?, for id: ReaderID) -> AcknowledgementTicket? {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }
@@ -117,8 +119,8 @@ extension MessageDistributor {
         guard let reader = state.pointee.readers[id] else { return }
         let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
-            // The queue has ended, so the messages stay in `shares`. ``remove(_:_:)`` will keep them for the next
-            // reader.
+            // The queue has ended, so put the messages back into `shares`. ``remove(_:_:)`` will then keep them for the
+            // next reader.
             for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
                 state.pointee.shares[id].append(MessageSlice(message))
             }

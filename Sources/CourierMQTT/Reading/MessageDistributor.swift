@@ -30,13 +30,14 @@ final class MessageDistributor: @unchecked Sendable {
         var catchUp: CatchUp?
     }
 
-    /// The progress of one reader through the rows of the store.
+    /// A catch-up: the progress of one reader through the rows of the store.
     struct CatchUp {
-        /// Distinguishes this progress from the progress of an earlier reader with the same id.
+        /// A number that only this catch-up has. It shows whether stored messages were read for this reader, or for an
+        /// earlier reader with the same id.
         let serial: Int
         var last: StoredMessage.ID?
-        /// True if another reader has left a stored message unfinished. This message may be before `last`, so the next
-        /// read starts at the first row.
+        /// True if another reader has left a stored message unfinished. This message may come before `last`, the last
+        /// row that was read, so the next read starts at the first row.
         var startsAnew = false
         var isReading = false
         /// True if a row was added that the running read of the store may miss. Then another read follows.
@@ -87,17 +88,18 @@ final class MessageDistributor: @unchecked Sendable {
         /// stored messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
-        /// True from the end of the first network read during a pause in reading, until the pause ends. During a
-        /// pause, the client still reads for short times if it awaits a response of the broker.
+        /// True during a pause in reading from the broker, after the end of the network read in which the pause began.
+        /// Messages can still arrive, because the client reads for short times while it awaits a response of the
+        /// broker.
         var isOverrun = false
         /// True if too many messages or bytes wait for a reader, usually twice the limit of its queue. If `isOverrun`
         /// is also `true`, arriving messages are not acknowledged. The broker then reaches its limit of unacknowledged
         /// messages, and stops sending.
         var isOverfull = false
-        /// The handles of messages that the client acknowledges when the pause in reading ends.
+        /// The handles of messages whose acknowledgement must wait until the pause in reading ends; see `isOverfull`.
         var withheld: [IncomingMessage.Handle] = []
         /// The tickets of messages that some readers acknowledge after processing, and other readers on receipt. The
-        /// distributor counts as one more reader of each ticket until the pause in reading ends.
+        /// distributor acknowledges these messages on behalf of the other readers when the pause in reading ends.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
         /// The value of `lastSerial` when the session began. A message with a lower `arrival` belongs to an earlier
@@ -127,7 +129,8 @@ final class MessageDistributor: @unchecked Sendable {
         var acknowledge: @Sendable ([IncomingMessage.Handle]) -> Void
         /// True while the message with this handle still awaits its acknowledgement.
         var awaits: @Sendable (IncomingMessage.Handle) -> Bool = { _ in true }
-        /// Acknowledges a message that is stored. At QoS 2, its packet id is stored, too.
+        /// Acknowledges a message after the store has saved or refused it. Does not store the packet id of a QoS 2
+        /// message, because the store saves the packet id together with the message.
         var confirm: @Sendable (IncomingMessage.Handle) -> Void
         /// Receives the ticket of a message that all readers have finished. Called from any thread.
         var finished: @Sendable (AcknowledgementTicket) -> Void
@@ -177,7 +180,7 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     deinit {
-        // No other code uses the pointer now.
+        // Free the state now, because no other code uses the pointer any more.
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -217,8 +220,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes and returns a reader, and keeps its unread and unacknowledged messages for the next reader. `left`
-    /// contains such messages from the reader's queue.
+    /// Removes and returns a reader. Keeps its unread and unacknowledged messages for the next reader. `left` contains
+    /// the unread and unacknowledged messages that the caller removed from the reader's queue.
     @discardableResult
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) -> Reader? {
         loop.preconditionOnLoop()
@@ -280,8 +283,8 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        // The next connection begins without a pause in reading. The pause begins again when a full queue gets another
-        // message.
+        // End the present pause, because the next connection begins without a pause in reading. A new pause begins when
+        // a full queue gets another message.
         endOverrun()
         state.pointee.kept.connectionLost()
     }
@@ -299,8 +302,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Adds an arrived message to `shares` for each of its readers, or keeps it if it has no reader. If the message is
-    /// a copy that no reader needs, it is acknowledged and dropped.
+    /// Adds an arrived message to the element of `shares` for each of its readers. If the message has no reader, keeps
+    /// it. If the message is a copy that no reader needs, acknowledges and drops it.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: RawSpan) {
         if !isLastTopic(topic) { look(up: topic) }
         guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
@@ -357,8 +360,8 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.withheld.append(handle)
     }
 
-    /// Makes a ticket for those readers of the arrived message that acknowledge after processing; returns `nil` if
-    /// there are none.
+    /// Makes the ticket that acknowledges the arrived message. The ticket waits for those readers that acknowledge
+    /// after processing. Returns `nil` if there are none.
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }

@@ -16,7 +16,8 @@ final class MessageReaders: Sendable {
     let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The connect options that are attached to events; `nil` if there are none.
     let options = Mutex<ConnectOptions?>(nil)
-    /// True while the event loop has yet to write a log line about a message that could not be used.
+    /// True if a log line about a message that could not be used is scheduled, and the event loop has not written it
+    /// yet.
     let isWarning = Atomic(false)
 
     init(
@@ -99,7 +100,8 @@ final class MessageReaders: Sendable {
                 tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
-            // Publishers have no overflow option. If the buffer of a publisher is full, reading from the broker pauses.
+            // A publisher has no overflow option, so use the policy `pause`: if its buffer is full, reading from the
+            // broker pauses.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(
                 registration.queue, on: deliveryQueue, tracing: tracing, transform: transform, receive: receive

@@ -4,14 +4,16 @@ import CourierCore
 /// copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
-    /// The serial number of the newest reader or session when the messages arrived.
+    /// The highest serial number of a reader or session when the messages arrived. Readers and sessions with a higher
+    /// number began later.
     private let arrival: Int
     /// The indexes of the messages on the page.
     private var indexes: [UInt32]
     /// One ticket for each message; `nil` if a message needs no acknowledgement. The list is empty if no message needs
     /// an acknowledgement.
     private var tickets: [AcknowledgementTicket?]
-    /// True if a message of the slice has a ticket. Stays true after such a message was removed from the slice.
+    /// True if a message of the slice had to be acknowledged when the slice was made. Stays true after this message was
+    /// removed from the slice, because ``ReaderQueue`` counts the slices with this flag.
     private(set) var hasTickets: Bool
     /// The range of `indexes` whose messages still belong to this slice.
     private var range: Range<Int>
@@ -21,8 +23,8 @@ struct MessageSlice: Sendable {
     /// a share of this number in proportion to its number of messages.
     private(set) var byteCount: Int
 
-    /// The memory of one message's index, in bytes. `ticketByteCount` is the memory of one ticket with the overhead of
-    /// the allocator, as measured by `Scripts/flood`.
+    /// The memory of one element of `indexes`, in bytes. `ticketByteCount` is the memory of one element of `tickets`
+    /// with its ticket and the overhead of the allocator, as measured by `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
     /// The memory of a slice without its messages, in bytes.
@@ -92,7 +94,7 @@ struct MessageSlice: Sendable {
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
     }
 
-    /// Empties the slice and releases its page. An empty slice may stay in a list, and should not keep the page in
+    /// Empties the slice and releases its page. Otherwise, an empty slice that stays in a list would keep the page in
     /// memory.
     private mutating func removeEverything() {
         let hadTickets = hasTickets

@@ -47,7 +47,7 @@ struct PageWriter {
     }
 
     /// Empties `array`, and returns its former contents. If they use less than three quarters of the capacity, returns
-    /// a copy without unused capacity. Pages may stay in memory for a long time.
+    /// a copy without unused capacity. The copy saves memory, because pages may stay in memory for a long time.
     private static func fitted<Element>(_ array: inout [Element]) -> [Element] {
         defer { array = [] }
         return array.count >= array.capacity / 4 * 3 ? array : Array(array[...])

@@ -19,15 +19,15 @@ final class ReaderQueue: Sendable {
         var isFull = false
         /// True if the number or the size of the waiting messages is at least twice the limit.
         var isOverfull = false
-        /// True if the batch was not added, because the queue has ended.
+        /// True if the queue did not accept the batch, because the queue had already ended.
         var isEnded = false
         /// True if the queue has ended and its reader has left.
         var isClosed = false
     }
 
     private struct State {
-        /// The size at which a batch for the reader is complete, 256 KiB. The messages that the reader has taken do not
-        /// count toward the limits of the queue.
+        /// The size at which a batch for the reader is complete, 256 KiB. A batch needs its own limit, because messages
+        /// that the reader has taken do not count toward the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
         /// The slices of the queue. The reader has already taken the slices before the index `first`. The other slices
@@ -39,7 +39,7 @@ final class ReaderQueue: Sendable {
         private(set) var byteCount = 0
         /// The number of waiting messages of QoS 0, which may be dropped.
         private(set) var disposableCount = 0
-        /// The number of waiting slices with messages that must be acknowledged.
+        /// The number of waiting slices that may contain a message to acknowledge; see ``MessageSlice/hasTickets``.
         private var ticketedCount = 0
         /// The batch that the reader took last; empty if all messages of the batch may be dropped.
         private(set) var hand: [MessageSlice] = []
@@ -80,9 +80,11 @@ final class ReaderQueue: Sendable {
             return dropped
         }
 
-        /// Removes and returns the next messages for the reader, at most `limit`. If `areClaimed` is `false`, a message
-        /// that must be acknowledged is returned alone. If the reader then leaves, the later messages are still in the
-        /// queue.
+        /// Removes and returns the next messages for the reader, at most `limit`.
+        ///
+        /// `areClaimed` is `true` if the reader claims each message before it uses the message. If `areClaimed` is
+        /// `false`, a message that must be acknowledged is returned alone. So the later messages are still in the queue
+        /// if the reader leaves after this message.
         mutating func takeNext(_ limit: Int, areClaimed: Bool) -> [MessageSlice] {
             let isBatch = areClaimed || ticketedCount == 0
             let taken = take(isBatch ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
@@ -95,7 +97,7 @@ final class ReaderQueue: Sendable {
         }
 
         /// Returns the number of messages that the reader can take together: the messages before the first slice that
-        /// has tickets, but at least one. Stops counting at `limit`.
+        /// may contain a message to acknowledge, but at least one. Stops counting at `limit`.
         private func countAtOnce(_ limit: Int) -> Int {
             var count = 0
             for slice in slices[first...] where !slice.isEmpty {
@@ -139,8 +141,8 @@ final class ReaderQueue: Sendable {
             first += 1
         }
 
-        /// Removes the empty slices before the index `end` if there are many. Otherwise, an empty slice stays in the
-        /// list until all earlier messages were taken.
+        /// Removes the empty slices before the index `end` if there are many. If there are few, each empty slice stays
+        /// in the list until all earlier messages were taken.
         private mutating func removeEmpty(_ emptyCount: Int, before end: Int) {
             guard emptyCount > 0, emptyCount > 32 || emptyCount * 2 >= slices.count - first else { return }
             ticketedCount -= slices[first..<end].count { $0.isEmpty && $0.hasTickets }
@@ -289,8 +291,8 @@ final class ReaderQueue: Sendable {
         return taken
     }
 
-    /// Claims the next `count` messages of the hand. Returns `false` if the reader has left and `close()` has already
-    /// returned these messages.
+    /// Claims the next `count` messages of the hand, the batch that the reader took last. Returns `false` if the reader
+    /// has left and `close()` has already returned these messages.
     func claim(_ count: Int = 1) -> Bool {
         claimed.add(count, ordering: .relaxed).oldValue < Self.closedMark
     }
@@ -305,8 +307,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// Closes the queue after the reader has left. Returns the unclaimed messages of the hand and the waiting messages.
-    /// The waker is not called any more.
+    /// Closes the queue after the reader has left. Returns the messages that still wait, and the unclaimed messages of
+    /// the batch that the reader took last. The waker is not called any more.
     func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
             let left = state.hand.dropping(claimed.exchange(Self.closedMark, ordering: .relaxed)) + state.take(.max)

@@ -16,7 +16,8 @@ final class ReaderRegistration: Sendable {
     private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
-        /// The reader gets no further messages, but the app or the reader's queue may still have messages of it.
+        /// The reader gets no further messages. Earlier messages may still be in its queue, or the app may not have
+        /// finished them yet.
         case ended(MessageDistributor.Reader)
     }
 

@@ -26,8 +26,8 @@ struct ReaderShare {
 
     /// The indexes of the reader's messages on the page that is being written.
     private var indexes: [UInt32] = []
-    /// The ticket of each message in `indexes`; `nil` if the message needs no acknowledgement. The list is empty if no
-    /// message needs a ticket.
+    /// The ticket that acknowledges each message in `indexes`; `nil` if the message needs no acknowledgement. The list
+    /// is empty if no message needs a ticket.
     private var tickets: [AcknowledgementTicket?] = []
     private var disposableCount = 0
     private var byteCount = 0
@@ -35,12 +35,13 @@ struct ReaderShare {
     /// True if a message was added after the last delivery to the readers' queues. Each delivery sets the flag to
     /// false, even if the messages of this reader must wait for a later delivery.
     var isTouched = false
-    /// The reader's messages on finished pages.
+    /// The reader's messages on pages (memory blocks) that are complete.
     private var slices: [MessageSlice] = []
     /// The number of messages in `slices`. `finishedByteCount` is the memory of these messages in bytes.
     private(set) var finishedCount = 0
     private(set) var finishedByteCount = 0
-    /// The number of slices at the start of `slices` whose messages arrived before the reader was added.
+    /// The number of slices at the start of `slices` with messages that arrived before the reader was added. These
+    /// messages had no reader, or another reader did not finish them.
     private var earlierCount = 0
 
     init() {}
@@ -58,7 +59,7 @@ struct ReaderShare {
         byteCount += run.byteCount
     }
 
-    /// Adds messages of a finished page.
+    /// Adds messages of a page that is complete.
     mutating func append(_ slice: MessageSlice) {
         slices.append(slice)
         finishedCount += slice.count
@@ -74,7 +75,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Keeps the first `limit` messages of finished pages, and drops the QoS 0 messages after them.
+    /// Keeps the first `limit` messages in `slices`, and drops the QoS 0 messages after them.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {
@@ -86,7 +87,7 @@ struct ReaderShare {
         slices.removeAll { $0.isEmpty }
     }
 
-    /// Removes and returns the messages of finished pages.
+    /// Removes and returns the messages in `slices`.
     mutating func take() -> [MessageSlice] {
         defer { (slices, earlierCount, finishedCount, finishedByteCount) = ([], 0, 0, 0) }
         return slices
@@ -102,7 +103,7 @@ struct ReaderShare {
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        // The two byte counts can be compared, because neither of them includes topics.
+        // `byteCount` and `messageByteCount` can be compared, because neither of these numbers includes topics.
         let isSparse =
             page.byteCount > MessageSlice.toleratedPageByteCount
             && byteCount * Self.sparseness < page.messageByteCount

@@ -6,7 +6,8 @@ import Foundation
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
-    /// The serial number of the newest reader or session when the message arrived; see ``MessageDistributor``.
+    /// The highest serial number of a reader or session when the message arrived. Readers and sessions with a higher
+    /// number began later; see ``MessageDistributor``.
     var arrival = 0
     /// The ticket that acknowledges the message; `nil` if this reader need not acknowledge it.
     let ticket: AcknowledgementTicket?
@@ -41,7 +42,8 @@ struct ReceivedMessage: Sendable {
             : ReceivedMessage(page: page.extracting(index), index: 0, arrival: arrival, ticket: ticket)
     }
 
-    /// The same message with another ticket.
+    /// Returns the message with another ticket, the object that acknowledges the message. With `nil`, the returned
+    /// message needs no acknowledgement.
     func ticketed(_ ticket: AcknowledgementTicket?) -> ReceivedMessage {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
@@ -54,7 +56,8 @@ struct ReceivedMessage: Sendable {
         return entry.qos != .zero && !entry.isShared
     }
 
-    /// Acknowledges the message on behalf of this reader. Does nothing if the message has no ticket.
+    /// Acknowledges the message on behalf of this reader. Does nothing if the message needs no acknowledgement, because
+    /// `ticket` is `nil`.
     func acknowledge() { if let ticket { AcknowledgementPart(ticket).acknowledge() } }
 
     /// Makes the message for the app. `part` acknowledges the message on behalf of this reader.

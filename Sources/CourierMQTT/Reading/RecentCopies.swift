@@ -6,8 +6,8 @@ import CourierCore
 ///
 /// This struct uses no lock and reads no clock.
 struct RecentCopies {
-    /// The largest number of remembered messages, 256. One is not enough, because other messages may arrive between two
-    /// copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
+    /// The largest number of remembered messages, 256. One remembered message is not enough, because other messages may
+    /// arrive between two copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
     static let limit = 256
 
     /// The largest number of subscriptions that are remembered for one message, 1,024.
@@ -35,7 +35,8 @@ struct RecentCopies {
             keep(key, Set(subscriptions))
             return false
         }
-        // A second copy for the same subscription is a new message with the same contents.
+        // The broker sends at most one copy for each subscription. So if a copy for the same subscription has already
+        // arrived, this message is a new message with the same contents.
         let isTwin =
             copies.values[index].count + subscriptions.count <= Self.subscriptionLimit
             && copies.values[index].isDisjoint(with: subscriptions)

@@ -90,7 +90,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
                 }
             }
         } else {
-            // Acknowledge these messages at once. If the loop ends early, no other reader gets them.
+            // With the mode `onReceipt`, acknowledge the messages before the loop's body processes them. So if the body
+            // leaves the loop early, no other reader receives the same messages again.
             slices.acknowledge()
             values = decoder.decode(slices) { message, error, count in
                 report(message, error)

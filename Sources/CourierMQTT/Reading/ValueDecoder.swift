@@ -45,7 +45,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     func decode(_ message: Message) throws -> Value { try body(message) }
 
     /// Decodes messages that need no acknowledgement. `report` is called for each message that cannot be decoded, with
-    /// the number of values before it.
+    /// the number of values that were decoded before it.
     func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error, Int) -> Void) -> [Value] {
         if let all { return all(slices) }
         var values: [Value] = []

@@ -5,8 +5,9 @@ import Dispatch
 /// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. When this
 /// object is released, the topic is unsubscribed.
 ///
-/// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
-/// client id use the same topic. So earlier processes leave at most one such subscription in the broker's session.
+/// The subscription belongs to a reader. A later process does not restore it, because only subscriptions of the app are
+/// restored. All processes with the same client id use the same topic. So earlier processes leave at most one such
+/// subscription in the broker's session.
 final class ResponseTopic: Sendable {
     /// The client id of the client that sends the requests.
     let clientID: String

@@ -16,7 +16,7 @@ struct LevelNodes: Sendable {
         /// The first list entry of the readers whose filter has `#` below this node; `ReaderLists.none` if there are
         /// none.
         var readersBelow = ReaderLists.none
-        /// The number of children that have a text.
+        /// The number of child nodes for levels other than `+`. Each of these nodes has a text.
         fileprivate var textChildren: UInt32 = 0
         fileprivate var key: UInt32 = 0
         fileprivate var text = LevelTexts.Place()

@@ -9,13 +9,14 @@ struct LevelTexts: Sendable {
         var length: UInt32 = 0
     }
 
-    /// The total size of gaps that is always tolerated, in bytes. Moving the texts would save little memory.
+    /// The total size of gaps that is always tolerated, in bytes, because moving the texts would then save little
+    /// memory.
     private static let toleratedGaps = 4_096
 
     private var bytes: [UInt8] = []
     private var gaps = 0
 
-    /// True if the owner should move the texts to a new array.
+    /// True if there are so many gaps that the owner should move the texts to a new array.
     var isSparse: Bool { gaps > Self.toleratedGaps && gaps > bytes.count / 2 }
 
     /// The size of the array in bytes, including gaps.

@@ -39,7 +39,8 @@ package struct TopicTree: Sendable {
     var nodeCount: Int { nodes.count }
 
     /// The largest number of nodes that matched at one level in all lookups so far. The time for one level is
-    /// proportional to this number. The arrays `matching` and `following` have up to twice as many elements.
+    /// proportional to this number. The larger one of the arrays `matching` and `following` has twice as many elements,
+    /// because each matching node may have two matching children.
     var widestLevel: Int { max(matching.count, following.count) / 2 }
 
     /// Adds `reader` to the readers of `filter`.

@@ -15,8 +15,8 @@ extension SessionDriver: LoopWork {
 
     /// Sends waiting messages until no more may be sent.
     ///
-    /// After a large batch, the loop checks the queue again a moment later. So a caller that publishes many messages
-    /// does not have to wake the loop for each message, and one write contains several messages.
+    /// After a large batch, the loop checks the queue again a moment later, because more messages probably follow. So
+    /// callers do not have to wake the loop for each message, and one write contains several messages.
     package func runOnLoop() {
         while true {
             let batch = sendBatch(through: lastOfTurn())
@@ -68,7 +68,7 @@ extension SessionDriver: LoopWork {
     /// Gives a batch of waiting messages to the engine.
     ///
     /// - Returns: `count` is the number of messages in the batch. `isAll` is true if no other message may be sent now.
-    ///   `hasLater` is true if messages must wait for earlier jobs of the loop.
+    ///   `hasLater` is true if other messages must wait until the loop has begun jobs that it received before them.
     private func sendBatch(isLast: Bool = false, through last: Int) -> (count: Int, isAll: Bool, hasLater: Bool) {
         var views: [MessageView] = []
         swap(&views, &state.pointee.views)

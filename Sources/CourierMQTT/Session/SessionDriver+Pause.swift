@@ -31,7 +31,8 @@ extension SessionDriver {
         state.pointee.pause = ReadingPause()
     }
 
-    /// Schedules the next glance if the client awaits an answer. Does nothing if a glance is running or scheduled.
+    /// Schedules the next glance, a short time of reading within the pause, if the client awaits an answer. Does
+    /// nothing if a glance is running or scheduled.
     func planGlance() {
         guard !state.pointee.pause.isGlancing, state.pointee.pause.timer == nil, awaitsAnswer else { return }
         state.pointee.pause.timer = loop.schedule(at: loop.now.advanced(by: ReadingPause.interval)) { [weak self] in

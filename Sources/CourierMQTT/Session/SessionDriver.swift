@@ -23,10 +23,11 @@ package final class SessionDriver: @unchecked Sendable {
         var performing = ActionList()
         /// Reused memory for the list of messages that the engine must send.
         var views: [MessageView] = []
-        /// The number of the last message that may be sent; see `lastOfTurn()`.
+        /// The number of the last message in the queue that may be sent. Later messages wait for jobs of the event
+        /// loop; see `lastOfTurn()`.
         var lastOfTurn = 0
-        /// The last message that waits for jobs of the event loop; `nil` if no message waits for jobs. The messages up
-        /// to `number` may be sent after the loop has begun `jobCount` jobs in total.
+        /// The last message that waits for jobs of the event loop, such as sending SUBSCRIBE; `nil` if no message waits
+        /// for jobs. The messages up to `number` may be sent after the loop has begun `jobCount` jobs in total.
         var awaited: (number: Int, jobCount: Int)?
         /// The broker's answers to messages since the last call of ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
@@ -48,17 +49,17 @@ package final class SessionDriver: @unchecked Sendable {
         /// True while actions are performed. An input that an action causes is handled after all these actions.
         var isPerforming = false
         /// True if the last check of the queue found no message that may be sent. The cause was a full socket, a
-        /// used-up quota of the broker, or a missing connection.
+        /// missing connection, or the limit of unacknowledged messages.
         var isStalled = false
         /// True while bytes of the last write are unsent in the channel. After the connection has ended, true if bytes
         /// were unsent when it ended.
         var hasUnwrittenBytes = false
         /// True if bytes of earlier writes were unsent when the last write began.
         var followsUnwrittenBytes = false
-        /// The maximum number of unsent bytes in the channel after the channel has passed its high water mark. `nil` if
-        /// the channel has not passed the mark yet.
+        /// The maximum number of unsent bytes in the channel. If more bytes are unsent, the connection ends. `nil`
+        /// means no limit, because the channel has not passed its high water mark yet.
         var backlogLimit: Int?
-        /// The pause in reading while the queue of a reader is full.
+        /// The state of the pause in reading, for example while the queue of a reader is full.
         var pause = ReadingPause()
     }
 
@@ -69,7 +70,8 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// The event loop that runs the session.
     package let loop: EventLoop
-    /// The number of requests of the app that await a response. Each response arrives as a message.
+    /// The number of requests of the app whose response has not arrived. A response arrives as a message. So while this
+    /// number is not 0, the client reads for short times even during a pause in reading.
     package let awaitedMessages = Atomic(0)
 
     /// The numbers of bytes, messages and connections for ``CourierCore/ClientMetrics``.
@@ -94,7 +96,8 @@ package final class SessionDriver: @unchecked Sendable {
     }
 
     deinit {
-        // No other reference to the pointer exists, and no function of this instance is running.
+        // Free the state now. This is safe, because no other reference to the pointer exists, and no function of this
+        // instance is running.
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -198,13 +201,14 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// Reports to the engine that the latest step in sending a message is stored; see
+    /// Continues to send a message after the store has recorded the last step, such as the arrival of PUBREC. The
+    /// engine then writes the packet that waited for the store; see
     /// ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// Reports to the engine that the end of receiving a QoS 2 message is stored; see
+    /// Writes PUBCOMP after the store has recorded that a QoS 2 message was received completely; see
     /// ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
     package func storedRelease(_ id: PacketID) {
         tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
@@ -234,7 +238,7 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.forgetsSession
     }
 
-    /// The MQTT version of this connection, or of the next attempt.
+    /// The MQTT version of the present connection. Without a connection, the version for the next attempt to connect.
     package var protocolVersion: ProtocolVersion {
         loop.preconditionOnLoop()
         return state.pointee.engine.protocolVersion
@@ -343,7 +347,7 @@ extension SessionDriver {
     }
 
     /// Sets the timer so that it fires no later than the engine's deadline. If the timer already fires earlier, keeps
-    /// it. Each packet moves the deadline, and one early call costs less than a new timer for each packet.
+    /// it. Each packet moves the deadline, so one early call costs less than a new timer for each packet.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -407,8 +411,8 @@ extension SessionDriver: ChannelHandler {
             // the read.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
-            // If reading was paused, leave the remaining bytes in the channel, so that the queue of the full reader
-            // does not grow.
+            // If the full queue of a reader has paused reading during this call, leave the remaining bytes in the
+            // channel. Otherwise, this queue would grow.
             if taken == 0 || isReadingHalted { break }
         }
         traffic.received(byteCount: consumed)

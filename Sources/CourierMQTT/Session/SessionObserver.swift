@@ -13,12 +13,13 @@ protocol SessionObserver: AnyObject, Sendable {
     /// properties.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan)
 
-    /// Called when the broker acknowledged or refused messages, with its answers in the order of arrival. Later actions
-    /// are reported after this call.
+    /// Called when the broker acknowledged or refused messages, with its answers in the order of arrival. Actions of
+    /// the engine that follow the answers are reported after this call.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``.
-    /// Implementing this function in the observer is several times as fast.
+    /// Called at each step in the delivery of a message. The default implementation converts `progress` to an action,
+    /// and calls ``performed(_:)``. An implementation in the observer is several times as fast, because it needs no
+    /// conversion.
     func progressed(_ progress: ExchangeProgress)
 
     /// Called for each engine action that has no function of its own in this protocol; see ``MQTTEngine/EngineAction``.
@@ -38,7 +39,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called when all bytes that waited in the channel were sent.
     func drained()
 
-    /// Called after the session driver took messages from the queue, if `taken` contains work for the client.
+    /// Called after the session driver took messages from the queue, if the client must act on `taken`. For example,
+    /// the client must resume callers whose messages have room in the queue now.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
     /// Called when the connection has ended, so that another connection may be opened. `reason` comes from the engine.

@@ -26,7 +26,8 @@ enum BrokenPipeSignal {
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)
             while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}
         #else
-            // Apple's systems have no `sigtimedwait`.
+            // Apple's systems have no `sigtimedwait`. Call `sigwait` only if SIGPIPE is pending, because `sigwait`
+            // would otherwise block the thread.
             var pending = sigset_t()
             var number: Int32 = 0
             if sigpending(&pending) == 0, sigismember(&pending, SIGPIPE) == 1 { sigwait(&signals, &number) }

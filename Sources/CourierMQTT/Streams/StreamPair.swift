@@ -37,7 +37,8 @@ public final class StreamPair: DuplexByteStream {
         var isWritten = false
         var isReleased = false
 
-        /// Returns `true` if `whenClosed` must be called now. Returns `true` at most once.
+        /// Returns `true` if `whenClosed` must be called now: the pair was closed, and all bytes are written or the
+        /// connection broke (`isBroken`). Returns `true` at most once.
         mutating func release(isBroken: Bool) -> Bool {
             guard isClosed, isWritten || isBroken, !isReleased else { return false }
             isReleased = true
@@ -75,7 +76,7 @@ public final class StreamPair: DuplexByteStream {
         self.whenClosed = whenClosed
     }
 
-    /// Starts the two threads; see `DuplexByteStream`.
+    /// Starts the reading thread and the writing thread; see `DuplexByteStream`.
     public func open(_ readiness: StreamReadiness) {
         state.withLock { $0.readiness = readiness }
         let threads = [
@@ -111,7 +112,9 @@ public final class StreamPair: DuplexByteStream {
     /// Closes the output stream when all bytes are written; see `DuplexByteStream`.
     public func closeOutput() { outgoing.finish(abruptly: false) }
 
-    /// Ends both threads; see `DuplexByteStream`. A peer cannot distinguish an abrupt end from an orderly one.
+    /// Ends the reading thread and the writing thread; see `DuplexByteStream`. If `abruptly` is `true`, drops the bytes
+    /// that wait to be written. The peer cannot distinguish an abrupt end from an orderly one, because Foundation's
+    /// streams have only one kind of close.
     public func close(abruptly: Bool) {
         incoming.close()
         outgoing.finish(abruptly: abruptly)

@@ -72,7 +72,7 @@ struct SubscriptionBatch: Sendable {
 
     mutating func removeAll() { self = SubscriptionBatch(maximumCount: maximumCount, maximumSize: maximumSize) }
 
-    /// Returns the action that sends the packet. All requests of a packet are of one kind.
+    /// Returns the action that sends the packet: SUBSCRIBE if the packet contains subscriptions, otherwise UNSUBSCRIBE.
     func action(_ id: SubscriptionAction.RequestID) -> SubscriptionAction {
         subscriptions.isEmpty ? .unsubscribe(filters, id) : .subscribe(subscriptions, id)
     }

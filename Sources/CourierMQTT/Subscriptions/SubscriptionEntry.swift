@@ -158,7 +158,8 @@ struct SubscriptionEntry: Sendable {
         failed = missing == request ? (request, failure) : nil
     }
 
-    /// True if the entry can be removed.
+    /// True if the entry can be removed: no owner wants the filter, the broker has no subscription, and no request or
+    /// caller waits.
     var isSpent: Bool { wanted == nil && confirmed == .absent && inFlight == nil && waiters.isEmpty && !isQueued }
 }
 

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// Decides for which filters the broker sends retained messages, for example when the client subscribes again.
+/// Decides for which filters the client requests retained messages, for example when it subscribes again.
 extension SubscriptionOptions {
     /// Returns the entry of a filter in a SUBSCRIBE packet. If `isRenewal` is true, the session already has the
     /// subscription, and no retained messages are requested.

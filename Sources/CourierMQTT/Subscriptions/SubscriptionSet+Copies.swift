@@ -34,7 +34,8 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        // If several filters have the same identifier, the client cannot decide which filter a copy is for.
+        // If the app chose the reader's identifier for several filters, the identifier does not show which filter the
+        // copy is for. In this case, decide as for a reader without an identifier.
         guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,

@@ -51,16 +51,17 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // If the app has already unsubscribed in this process, treat the stored intent as unknown. The store
-            // may not contain the change of the app yet.
+            // If the app has already unsubscribed in this process (`isUnwanted`), the store may still contain the
+            // former intent. In this case, treat the stored intent as unknown, so that the present intent is written to
+            // the store.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
         return actions
     }
 
-    /// Adds the interest of an owner (the app or a reader) in filters. A new quality of service replaces the owner's
-    /// old quality of service.
+    /// Adds filters that an owner (the app or a reader) wants. A new quality of service replaces the owner's old
+    /// quality of service.
     ///
     /// - Parameters:
     ///   - intents: The filters, each with its waiting caller.
@@ -88,9 +89,9 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Removes an owner's interest in filters. If other owners want a filter, it stays subscribed with the highest
-    /// quality of service that they want. For a filter of the app, UNSUBSCRIBE is also sent if the broker may have a
-    /// subscription that this set does not contain.
+    /// Removes filters that an owner (the app or a reader) does not want any more. If other owners want a filter, it
+    /// stays subscribed with the highest quality of service that they want. For a filter of the app, UNSUBSCRIBE is
+    /// also sent if the broker may have a subscription that this set does not contain.
     ///
     /// - Parameters:
     ///   - filters: The filters, each with its waiting caller.
@@ -105,7 +106,7 @@ extension SubscriptionSet {
         try unwant(filters.map { IntentRemoval($0.filter, waiter: $0.waiter) }, by: owner, now: now)
     }
 
-    /// Removes an owner's interest in filters, with user properties for the UNSUBSCRIBE of each filter.
+    /// Removes filters that an owner does not want any more, with user properties for the UNSUBSCRIBE of each filter.
     mutating func unwant(_ removals: [IntentRemoval], by owner: IntentOwner, now: Instant) throws -> [Action] {
         let mayBeLeft = owner == .app && !knowsSession
         if mayBeLeft { try checkRoom(for: removals.map(\.filter)) }
@@ -120,7 +121,8 @@ extension SubscriptionSet {
             switch owner {
             case .app:
                 entries[place]?.appIntent = nil
-                // An earlier process or another client may have left the subscription in the session.
+                // An earlier process or another client may have left the subscription in the session, so its state at
+                // the broker is unknown.
                 if mayBeLeft, entries[place]?.confirmed == .absent { entries[place]?.confirmed = .unknown }
             case .reader(let id): entries[place]?.readerIntents[id] = nil
             }
@@ -168,7 +170,7 @@ extension SubscriptionSet {
         entries[place]?.isCompared = false
     }
 
-    /// Removes a caller that does not wait for a filter any more. The owners' interest in the filter does not change.
+    /// Removes a caller that does not wait for a filter any more. Does not change which owners want the filter.
     mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
         guard let place = places[filter], var entry = entries[place] else { return }
         let before = entry.waiters.count

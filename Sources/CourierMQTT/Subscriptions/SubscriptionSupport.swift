@@ -31,7 +31,8 @@ struct SubscriptionSupport: Hashable, Sendable {
 }
 
 extension SubscriptionSupport {
-    /// Reads the features from CONNACK. Before MQTT 5, CONNACK has no information about subscriptions.
+    /// Reads the features from CONNACK. Before MQTT 5, CONNACK has no information about subscriptions. The defaults
+    /// then remain, except that packets have no properties.
     init(_ connAck: ConnAck, in version: ProtocolVersion) {
         guard version >= .v5 else {
             hasProperties = false

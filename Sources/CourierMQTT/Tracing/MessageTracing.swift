@@ -44,8 +44,9 @@ public struct MessageTracing: Sendable {
 }
 
 extension MessageTracing {
-    /// Returns the properties with the trace context for a message to `topic`. The properties are unchanged if the app
-    /// has set a context, or if there is no room for two more user properties.
+    /// Returns the properties with the trace context for a message to `topic`. The properties are unchanged if
+    /// `published` returns no context, or if the app has set a context. They are also unchanged if there is no room for
+    /// two more user properties, `traceparent` and `tracestate`.
     func traced(_ properties: MessageProperties, to topic: String) -> MessageProperties {
         guard properties.userProperties.count + 2 <= MessageProperties.userPropertyLimit,
             !properties.userProperties.contains(where: { TraceContext.propertyNames.contains($0.name) }),
