@@ -156,8 +156,8 @@ extension ClientEngine {
 }
 
 extension Disconnect {
-    /// A copy without the reason string and the user properties. With these texts, the packet may be too large for the
-    /// server ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
+    /// A copy without the reason string and the user properties, because the packet with these texts may be too large
+    /// for the server ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
     fileprivate var withoutTexts: Disconnect {
         var packet = self
         packet.properties.list.removeAll { $0.id == .reasonString || $0.id == .userProperty }

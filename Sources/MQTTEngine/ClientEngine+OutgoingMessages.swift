@@ -65,7 +65,8 @@ extension ClientEngine {
     /// Continues the unfinished deliveries of an earlier connection. Writes the PUBREL packets at once, in the order of
     /// their PUBRECs. Queues the PUBLISH packets in their original order.
     ///
-    /// The quota and the send limit do not apply to PUBREL. MQTT requires no order between PUBLISH and PUBREL.
+    /// The send quota (the limit for messages in flight) and the send limit of the caller do not apply to PUBREL. MQTT
+    /// requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
         var unsent: [PacketID] = []
         for id in outgoing.idsInOrder() {
@@ -79,7 +80,8 @@ extension ClientEngine {
         link.resendStack = unsent.reversed()
     }
 
-    /// Sends messages of an earlier connection again, as long as the server's quota and the send limit allow it.
+    /// Sends messages of an earlier connection again, while the send quota (the limit for messages in flight) and the
+    /// caller's send limit allow it.
     mutating func pump(now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         while let id = link.resendStack.last {
             guard resend(id, now: now, into: &buffer, &actions) else { return }
@@ -143,18 +145,19 @@ extension ClientEngine {
     }
 
     /// Sends the PUBLISH of a delivery that began on an earlier connection. Sets DUP if the PUBLISH was written before
-    /// ([MQTT-4.4.0-1]). Returns `false` if the PUBLISH must wait for quota or for the send limit.
+    /// ([MQTT-4.4.0-1]). Returns `false` if the PUBLISH must wait, because the send quota (the limit for messages in
+    /// flight) or the send limit of the caller is used up.
     private mutating func resend(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        // Send no PUBLISH if the exchange has ended while it waited for quota. Its id is then free, or belongs to a
-        // SUBSCRIBE or UNSUBSCRIBE. Also send no PUBLISH if the exchange has no message, because PUBREC arrived or the
-        // message was given up.
+        // Send no PUBLISH if the exchange (the delivery of a message) ended while it waited to be sent again. Its id is
+        // then free, or belongs to a SUBSCRIBE or UNSUBSCRIBE. Also send no PUBLISH if the exchange has no message,
+        // because PUBREC arrived or the message was given up.
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
         guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
-            // Take the quota now, although the PUBLISH may be written later. Otherwise, a later QoS 2 message could be
-            // sent before this PUBLISH ([MQTT-4.6.0-1]).
+            // Take a part of the send quota (the limit for messages in flight) now, although the PUBLISH may be written
+            // later. Otherwise, a later QoS 2 message could be sent before this PUBLISH ([MQTT-4.6.0-1]).
             link.takeQuota()
             outgoing.markHoldsQuota(id)
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
@@ -162,8 +165,8 @@ extension ClientEngine {
         }
         let header = memory.header(of: message)
         let isFirst = !exchange.isWritten
-        // If the PUBLISH was written before, the server may have the message. So the exchange continues even if the
-        // message has expired. Only a limit of this server, such as its maximum QoS, ends the exchange.
+        // If the PUBLISH was written before, the server may have the message. So the delivery continues even if the
+        // message has expired. Only a limit of this server, such as its maximum QoS, ends the delivery.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, failure))
@@ -307,8 +310,8 @@ extension ClientEngine {
             guard acknowledgement.code == .packetIdentifierNotFound else {
                 return finishReleased(id, acknowledgement, &actions)
             }
-            // The server has already answered an earlier PUBREL, and has forgotten the id. MQTT says that this is "not
-            // an error during recovery" (3.7.2.1), so the result is `success`.
+            // The server has already answered an earlier PUBREL, and has forgotten the id. MQTT 5.0 says that this is
+            // "not an error during recovery" (section 3.7.2.1), so the result is `success`.
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finishReleased(id, answered, &actions)

@@ -103,8 +103,8 @@ extension ClientEngine {
         try checkMethod(of: auth)
         actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
     }
-    /// Checks that the authentication method is the method of CONNECT. The decoder accepts an AUTH without a method
-    /// only if this AUTH has no properties and reports success.
+    /// Checks that AUTH names the authentication method of CONNECT. An AUTH without a method is accepted. The decoder
+    /// returns such an AUTH only if it has no properties and reports success.
     func checkMethod(of auth: Auth) throws(Fault) {
         guard let method = configuration.connect.properties.authenticationMethod else {
             throw .protocolError(.unexpectedAuthentication)

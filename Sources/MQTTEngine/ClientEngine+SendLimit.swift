@@ -25,8 +25,8 @@ extension ClientEngine {
 
     /// The QoS 1 and 2 PUBLISH packets that were written on the current or last connection and have no answer.
     ///
-    /// After a connection ends, the value describes the packets at this end, until the next connection opens. During a
-    /// connection, each access searches all unfinished deliveries.
+    /// After a connection ends, the value describes the packets that had no answer when it ended, until the next
+    /// connection opens. During a connection, each access searches all unfinished deliveries.
     public var unacknowledgedPublishes: UnacknowledgedPublishes {
         link.unacknowledgedAtEnd ?? unacknowledgedNow
     }
@@ -58,7 +58,7 @@ extension ClientEngine {
     ///
     /// The packet id of a QoS 1 message is free at once. The packet id of a written QoS 2 message stays reserved until
     /// the session ends. The server may have stored this id, and would treat a new message with this id as a repetition
-    /// (4.3.3).
+    /// (MQTT 5.0, section 4.3.3).
     ///
     /// No PUBREL is sent for the message. PUBREL could make the server deliver a message that has failed for the
     /// caller. PUBREL could also make the server close the next connection, as PUBLISH did. Then the caller could not

@@ -56,8 +56,8 @@ extension ClientEngine {
     ///   - now: The current time.
     ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet does not have to wait for another
     ///     message. Otherwise, the packet is written later.
-    ///   - actions: Receives the failure of a message that cannot be written. The failure frees quota for waiting
-    ///     messages, so the actions of these messages follow.
+    ///   - actions: Receives the failure of a message that cannot be written. After the failure, waiting messages may
+    ///     be sent, so their actions follow.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {

@@ -15,8 +15,8 @@ extension ClientEngine {
     /// Records that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// Stops freeing packet ids with PUBREL. The reason is that the server started a new session, or that the server
-    /// never answers these PUBREL packets.
+    /// Stops freeing packet ids with PUBREL, because the server started a new session, or because the server never
+    /// answers these PUBREL packets.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
     /// Returns true if a new QoS 2 message must wait until PUBREL has freed its packet id. In this case, marks the

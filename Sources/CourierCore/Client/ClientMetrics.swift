@@ -1,8 +1,8 @@
 /// The numbers of a client at one moment, for a dashboard or an alarm. ``CourierSession/metrics`` returns them.
 ///
-/// The client starts to count when it is made. `disconnect()` and `destroy()` do not reset the counts. Messages that an
-/// earlier process stored are included in all counts except ``acceptedCount``. The client counts them when it opens its
-/// message store, before ``CourierSession/connected()`` returns.
+/// The client starts to count when it is created. `disconnect()` and `destroy()` do not reset the counts. Messages that
+/// an earlier process stored are included in all counts except ``acceptedCount``. The client counts them when it opens
+/// its message store, before ``CourierSession/connected()`` returns.
 ///
 /// Later versions may add fields.
 public struct ClientMetrics: Sendable {

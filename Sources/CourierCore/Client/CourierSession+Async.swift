@@ -31,8 +31,9 @@ extension CourierSession {
     ///
     /// Pending messages are sent, or kept for the next `connect()`, as ``disconnect(completion:)`` describes. The
     /// disconnect begins before this call suspends. The call resumes through the client's delivery queue, so the app
-    /// must not block that queue. Only ``disconnect(completion:)`` reports whether the connection was closed normally.
-    /// If the task is cancelled, the disconnect and the wait continue; the wait ends within seconds.
+    /// must not block that queue. This call does not report whether the connection was closed normally;
+    /// ``disconnect(completion:)`` reports it. If the task is cancelled, the disconnect and the wait continue; the wait
+    /// ends within seconds.
     public nonisolated(nonsending) func disconnectAndWait() async {
         await withCheckedContinuation { continuation in
             disconnect { _ in continuation.resume() }
@@ -362,7 +363,8 @@ extension CourierSession {
         try await self.request(request, at: TopicTemplate(exactly: topic), timeout: timeout, as: type)
     }
 
-    /// Unavailable: the type of the response is missing. The compiler shows the remedy.
+    /// This method cannot be called, because the call does not name the type of the response. The compiler's error
+    /// shows a correct call.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -400,7 +402,8 @@ extension CourierSession {
         try await self.request(request, at: topic.template, timeout: timeout, as: type)
     }
 
-    /// Unavailable: the type of the response is missing. The compiler shows the remedy.
+    /// This method cannot be called, because the call does not name the type of the response. The compiler's error
+    /// shows a correct call.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -15,7 +15,7 @@ extension CourierSession {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Called once with the result; `nil` if the result does not matter.
+    ///   - completion: Called once with the result; `nil` if the app needs no result.
     /// - Throws: The errors of the method that takes an array.
     public func publish(
         span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
@@ -31,7 +31,8 @@ extension CourierSession {
     /// - Parameter topics: The subscribed topic filters.
     public func unsubscribe(_ topics: String...) { unsubscribe(topics) }
 
-    /// Returns `nil`. A session that does not implement this property cannot know the broker's response information.
+    /// Returns `nil`, because a session that does not implement this property cannot know the broker's response
+    /// information.
     public var responseInformation: String? { nil }
 
     /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before the connection has
@@ -41,7 +42,7 @@ extension CourierSession {
     /// - Throws: The errors of ``disconnect(_:completion:)``. The connection then stays open.
     public func disconnect(_ options: DisconnectOptions) throws { try disconnect(options) { _ in } }
 
-    /// Disconnects without options. A session that does not implement this method cannot send options.
+    /// Disconnects without the options, because a session that does not implement this method cannot send them.
     ///
     /// - Parameters:
     ///   - options: The fields of DISCONNECT.
@@ -61,7 +62,7 @@ extension CourierSession {
             "This implementation of CourierSession has no processors. Use a client of CourierClientFactory.")
     }
 
-    /// Throws an error. A session that does not implement this method has no processors.
+    /// Throws an error, because a session that does not implement this method has no processors.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -78,7 +79,7 @@ extension CourierSession {
         throw Self.noProcessing
     }
 
-    /// An empty list. A session that does not implement this property parks no messages.
+    /// An empty list, because a session that does not implement this property parks no messages.
     public var parked: any ParkedMessages { NoParkedMessages() }
 }
 

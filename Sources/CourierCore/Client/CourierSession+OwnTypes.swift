@@ -57,7 +57,7 @@ extension CourierSession {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Called once with the result, in that task; `nil` if the result does not matter.
+    ///   - completion: Called once with the result, in that task; `nil` if the app needs no result.
     /// - Throws: Nothing.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
@@ -95,12 +95,12 @@ extension CourierSession {
     /// Metrics in which all numbers are 0, because a session that does not implement this property counts nothing.
     public var metrics: ClientMetrics { ClientMetrics() }
 
-    /// A status that contains only the connection state. A session that does not implement this property reports no
-    /// attempts and no failures.
+    /// A status that contains only the connection state, because a session that does not implement this property
+    /// reports no attempts and no failures.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
 
-    /// Statuses that contain only the connection state. A session that does not implement this property reports no
-    /// attempts and no failures.
+    /// Statuses that contain only the connection state, because a session that does not implement this property reports
+    /// no attempts and no failures.
     public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
         connectionStatePublisher.map { ConnectionStatus($0) }
     }
@@ -122,8 +122,8 @@ extension CourierSession {
     /// which are messages that a reader could not use.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
-    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method
-    /// does not decode messages as errors.
+    /// The values of ``messagePublisher(topic:)-(String)``. The publisher sends no error, because a session that does
+    /// not implement this method does not decode messages as errors.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
@@ -189,7 +189,7 @@ extension CourierClient {
     /// the broker keeps the session, and are removed otherwise.
     public nonisolated(nonsending) func shutdown() async { await shutdown(subscriptions: nil) }
 
-    /// Disconnects, and leaves loops running. A client that does not implement this method cannot end loops.
+    /// Disconnects, and leaves loops running, because a client that does not implement this method cannot end loops.
     ///
     /// - Parameter subscriptions: Has no effect.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async { await disconnectAndWait() }

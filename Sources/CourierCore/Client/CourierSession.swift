@@ -327,8 +327,9 @@ public protocol CourierSession: CourierEventManager {
     /// The messages that wait to be sent: their number, and the oldest of them with topic, size and age.
     ///
     /// After `connect()`, reading this property waits until the client has counted the messages that an earlier process
-    /// stored. Before it can count them, the client must know their client id and broker. So the wait can include the
-    /// response of the provider. If the provider or the store fails, or the attempt to connect ends, the wait ends.
+    /// stored. Before the client can count these messages, it must know their client id and broker. So the wait can
+    /// include the time until the provider returns connect options. If the provider or the store fails, or the attempt
+    /// to connect ends, the wait ends.
     ///
     /// Reading this property throws the error of the message store if the store cannot be read, or `CancellationError`.
     var waiting: WaitingMessages { get async throws }
@@ -471,7 +472,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, on the client's delivery queue. The broker's reason code is in
-    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the result does not matter.
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the app needs no result.
     /// - Throws: An error if the client refuses the message at once. The completion is then not called. The completion
     ///   receives all other errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
     ///   - ``CourierError/Code-swift.struct/invalidTopicName``, or ``CourierError/Code-swift.struct/invalidMessage`` if
@@ -494,7 +495,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, on the client's delivery queue. The broker's reason code is in
-    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the result does not matter.
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``. `nil` if the app needs no result.
     /// - Throws: The errors of ``publish(bytes:to:qos:retain:properties:completion:)``; the completion is then not
     ///   called.
     func publish(

@@ -27,8 +27,8 @@ public struct DurationHistogram: Sendable {
         return .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(rest))
     }
 
-    /// Returns an upper limit of a quantile, for example of the median. The given part of all durations is not longer
-    /// than the quantile.
+    /// Returns an upper limit of a quantile. A quantile is the duration that the given part of all durations does not
+    /// exceed; for the part 0.5, it is the median.
     ///
     /// - Parameter fraction: The part of the durations, from 0 to 1; 0.5 for the median.
     /// - Returns: The upper bound of the bucket that contains the quantile; the last element of ``upperBounds`` if the

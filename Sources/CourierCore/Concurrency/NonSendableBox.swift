@@ -13,13 +13,13 @@ package final class NonSendableBox<Value>: Sendable {
     // closure captures.
     @usableFromInline nonisolated(unsafe) let value: Value
 
-    /// Makes a box with a value. Afterwards, the caller uses the value only in the place that the box's owner
-    /// documents.
+    /// Makes a box with a value. Afterwards, the caller uses the value only on the queue or under the lock that the
+    /// box's owner documents.
     @inlinable
     package init(_ value: Value) { self.value = value }
 
-    /// Calls `body` with the value. Call this method only from the place that the box's owner documents, one call at a
-    /// time.
+    /// Calls `body` with the value. Call this method only on the queue or under the lock that the box's owner
+    /// documents, one call at a time.
     @inlinable
     package func use<Result>(_ body: (Value) throws -> Result) rethrows -> Result { try body(value) }
 }

@@ -50,7 +50,7 @@ public struct ConnectOptions: Hashable, Sendable {
     }
 
     /// The broker's host name or IP address; with the scheme `unix` the path of its socket. If the name has several
-    /// addresses, each client remembers at most 16 addresses that failed.
+    /// addresses, each client remembers at most 16 addresses that failed, and tries the other addresses first.
     public package(set) var host: String {
         get { box.values.host }
         set { set(\.host, to: newValue) }
@@ -110,8 +110,9 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Path and header fields for the schemes `ws` and `wss`. `nil`, the default, means the path `/mqtt` and no header
     /// fields.
     ///
-    /// A value also turns WebSocket on in three cases: without a scheme, with the scheme `unix`, and over a byte stream
-    /// that the app supplies. The schemes for TCP and TLS ignore the value.
+    /// If options are set here, the client also uses WebSocket in three cases: without a scheme, with the scheme
+    /// `unix`, and over a byte stream that the app supplies. With a scheme for TCP or TLS, the client ignores these
+    /// options.
     public var webSocket: WebSocketOptions? { box.values.webSocket }
 
     /// Extended authentication of MQTT 5; `nil` by default. If this value is set, the client does not try MQTT 3.1.1,

@@ -16,8 +16,8 @@ public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Seconds after which an attempt without CONNACK ends and the next attempt is scheduled, 10 by default.
     public var timeout: TimeInterval
 
-    /// Makes a policy. When the client is made, it refuses negative and infinite times, and a ``timeout`` of 0 in an
-    /// enabled policy.
+    /// Makes a policy. The client checks the policy when the client is created. It refuses negative and infinite times,
+    /// and a ``timeout`` of 0 in an enabled policy.
     ///
     /// - Parameters:
     ///   - isEnabled: Whether `timeout` applies; `false` by default.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The app's source of credentials, for `async` code. ``IConnectionServiceProvider`` is the same protocol for code with
-/// closures.
+/// The app's source of credentials, for `async` code. ``IConnectionServiceProvider`` is the variant with completion
+/// handlers.
 ///
 /// ```swift
 /// actor TokenService: ConnectionServiceProvider {
@@ -26,7 +26,7 @@ public protocol ConnectionServiceProvider: Sendable {
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
     /// `isMessagePersistenceEnabled` and without a `messageStore`, the message file is named after this id. So the
-    /// client reads the id when the client is made.
+    /// client reads the id when the client is created.
     var clientID: String { get }
 
     /// Returns the options for the next connection attempt.
@@ -68,7 +68,8 @@ public protocol ConnectionServiceProvider: Sendable {
 }
 
 extension ConnectionServiceProvider {
-    /// Throws an error, because the provider has no credentials for another server.
+    /// Throws an error, because this default implementation has no credentials for the server that the broker
+    /// redirected the client to.
     public func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant {
         throw CourierError(noOptionsFor: server)
     }

@@ -25,7 +25,7 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
     /// `isMessagePersistenceEnabled` and without a `messageStore`, the message file is named after this id. So the
-    /// client reads the id when the client is made, on the thread that makes the client.
+    /// client reads the id when the client is created, on the thread that creates the client.
     var clientId: String { get }
 
     /// Reports the options for another server, or the error. The broker has redirected the client to that server. The
@@ -55,13 +55,14 @@ public protocol IConnectionServiceProvider: AnyObject {
 
     /// Reports the options for the next connection attempt, or the error.
     ///
-    /// An earlier call may still have no result. For example, the app has disconnected and connected again, or the
-    /// authentication timeout has passed. The client ignores the result of an earlier call.
+    /// When the client calls this method, an earlier call may still have no result. This happens if the app has
+    /// disconnected and connected again, or if the authentication timeout has passed. The client then ignores the
+    /// result of the earlier call.
     ///
-    /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call has an effect. A
-    ///   call after the authentication timeout, or after the app has disconnected, has no effect. A provider may
-    ///   declare this parameter with or without `@Sendable`. In Swift 6 mode, the attribute is necessary to pass the
-    ///   completion to another thread.
+    /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call of the completion
+    ///   has an effect. A call of the completion after the authentication timeout, or after the app has disconnected,
+    ///   has no effect. A provider may declare this parameter with or without `@Sendable`. In Swift 6 mode, the
+    ///   attribute is necessary to pass the completion to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
     /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
@@ -73,7 +74,7 @@ extension IConnectionServiceProvider {
     /// Returns `nil`, so that the client always calls ``getConnectOptions(completion:)``.
     public var existingConnectOptions: ConnectOptions? { nil }
 
-    /// Always `nil`. A new value is ignored.
+    /// This default implementation returns `nil` and ignores new values.
     public var extraIdProvider: (() -> String?)? {
         get { nil }
         set {}  // A provider that uses the closure declares a stored property with this name.
@@ -82,7 +83,8 @@ extension IConnectionServiceProvider {
     /// Does nothing, for a provider that caches no credentials.
     public func clearCachedAuthResponse() {}
 
-    /// Reports an error, because the provider has no credentials for another server.
+    /// Reports an error, because this default implementation has no credentials for the server that the broker
+    /// redirected the client to.
     public func getConnectOptions(
         for server: BrokerEndpoint, completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
     ) {

@@ -21,8 +21,8 @@ public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// The maximum time without received bytes, in seconds; 40 by default.
     public var readTimeout: TimeInterval
 
-    /// Makes a policy. When the client is made, it refuses negative and infinite times, and timeouts of 0 in an enabled
-    /// policy.
+    /// Makes a policy. The client checks the policy when the client is created. It refuses negative and infinite times,
+    /// and timeouts of 0 in an enabled policy.
     ///
     /// - Parameters:
     ///   - isEnabled: Whether the timeouts apply; `false` by default.

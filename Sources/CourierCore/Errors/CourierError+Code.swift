@@ -73,11 +73,11 @@ extension CourierError {
         public static let missingTopicArgument = Code(.missingTopicArgument)
         /// A topic contains `%u` or `%c`, and the client does not know its user name or client id yet.
         public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
-        /// An option is out of range or contradicts another option. Also reports a call that needs a feature of MQTT 5,
-        /// if the broker supports only an older version.
+        /// An option is out of range or contradicts another option. The code also means that a call needs a feature of
+        /// MQTT 5, and the broker supports only an older version.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message cannot be sent, because its payload or a property is too long or not allowed. Also reports a
-        /// received request without a response topic.
+        /// A message cannot be sent, because its payload or a property is too long or not allowed. The code also means
+        /// that a received request has no response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
         public static let encodingFailed = Code(.encodingFailed)
@@ -113,16 +113,17 @@ extension CourierError {
         public static let connectionRefused = Code(.connectionRefused)
         /// The broker does not accept the credentials, or they do not permit this action.
         public static let notAuthorized = Code(.notAuthorized)
-        /// Another connection with the same client id took over the session. MQTT 3.1.1 cannot report this reason. With
-        /// MQTT 3.1.1, the client counts connections that the broker drops soon after CONNACK. A timeout, a failed
-        /// attempt at the last endpoint, a missing network or a longer connection resets the count.
+        /// Another connection with the same client id took over the session. A broker cannot report this reason with
+        /// MQTT 3.1.1. So the client counts connections in a row that the broker drops soon after CONNACK. After
+        /// several such connections, the client assumes that the session was taken over. A timeout, a failed attempt at
+        /// the last endpoint, a missing network or a longer connection resets the count.
         public static let sessionTakenOver = Code(.sessionTakenOver)
         /// The broker ended the connection and sent a reason.
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
-        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. Also reports
-        /// a filter that was unsubscribed before the broker confirmed its subscription.
+        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. The code also
+        /// means that the app unsubscribed from a filter before the broker confirmed its subscription.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
         // MARK: Errors of the connection

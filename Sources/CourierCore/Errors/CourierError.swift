@@ -23,8 +23,8 @@ public struct CourierError: Error, Sendable {
 
     /// The broker's reason code, if the broker's response caused the failure; `nil` for every other failure.
     ///
-    /// The code comes from CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP. If the client refuses a
-    /// call because CONNACK does not permit it, the value is the code that the broker would send, such as
+    /// The code comes from CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP. If CONNACK does not permit
+    /// a call, the client itself refuses the call, and the value is the code that the broker would send, such as
     /// ``ReasonCode/qosNotSupported``. Return codes of MQTT 3.1.1 are converted to reason codes of MQTT 5.
     public let reasonCode: ReasonCode?
 
@@ -53,9 +53,8 @@ public struct CourierError: Error, Sendable {
 }
 
 extension CourierError: CustomStringConvertible {
-    /// A text with the code, the message, and a summary of the cause without secrets. The summary is left out if the
-    /// message already begins with the text of the cause. The summary is also left out if the cause contains nothing
-    /// but a rejected message.
+    /// A text with the code, the message, and a summary of the cause without secrets. The text has no summary if the
+    /// message already begins with the text of the cause, or if the cause contains only a rejected message.
     public var description: String {
         guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"

@@ -196,8 +196,8 @@ package final class MessagePage: Sendable {
             topics: [topics[Int(entry.topic)]], decode: decode)
     }
 
-    /// Returns a page with only the messages at `indexes`, in the sequence of `indexes`. The new page keeps no more
-    /// memory than its messages need.
+    /// Returns a page with only the messages at `indexes`, in the order of `indexes`. The new page uses only the memory
+    /// that its messages need.
     package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {
         if singlePayload != nil { return self }
         var entries: [Entry] = []

@@ -11,7 +11,8 @@ public import Synchronization
 /// Each loop is a separate reader. The loop subscribes when it starts, and unsubscribes when it is left or its task is
 /// cancelled. To subscribe before the loop starts, call ``subscribed()``. Messages arrive in batches, and the loop
 /// suspends only between batches. The client decodes a message once for each reader, and only when the reader takes the
-/// message. A batch has at most 256 messages or 256 KiB, or at most 256 stored messages.
+/// message. A batch has at most 256 messages, and gets no further message when it has 256 KiB. A batch of stored
+/// messages has at most 256 messages.
 public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let open: @Sendable () -> any MessageSource<Element>
     /// The reader that `subscribed()` started, for the first loop; `nil` if the sequence was not created by
@@ -137,6 +138,6 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Only one task at a time may use an iterator.
+/// An iterator is not `Sendable`, because only one task at a time may use it.
 @available(*, unavailable)
 extension MessageSequence.Iterator: Sendable {}

@@ -1,7 +1,7 @@
 /// The quality of service: how reliably a message is delivered.
 ///
-/// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. They differ from ``one`` in
-/// storing and repeating the message until the acknowledgement arrives; see each case.
+/// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. The client does not store
+/// their messages, and sends messages of ``oneWithoutPersistenceAndNoRetry`` only once.
 public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At most once: the message is sent once, is not acknowledged, and is lost if the connection breaks.
     case zero = 0
@@ -10,9 +10,9 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     case one = 1
 
     /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once. On a later
-    /// connection, a broker may send a known packet id without the DUP flag or with other content. The client then
-    /// delivers this message as a new message. If the broker sends PUBCOMP with 0x92 (packet id not found), the message
-    /// counts as delivered.
+    /// connection, a broker may send a message with the packet id of an unfinished message, but without the DUP flag or
+    /// with other content. The client then delivers this message as a new message. If the broker sends PUBCOMP with
+    /// 0x92 (packet id not found), the message counts as delivered.
     case two = 2
 
     /// The message is acknowledged like ``one``, but never stored and never sent again. The message arrives once or not

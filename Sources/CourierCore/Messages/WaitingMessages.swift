@@ -42,13 +42,13 @@ public struct WaitingMessage: Sendable {
     /// The quality of service.
     public var qos: QoS
 
-    /// The number of bytes of topic, properties and payload. For a message that an earlier process stored, properties
-    /// may be left out.
+    /// The number of bytes of topic, properties and payload. If an earlier process stored the message, the number may
+    /// not include the properties.
     public var byteCount: Int
 
     /// The time since the client accepted the message. The age is exact if the message has an expiry or is stored.
-    /// Otherwise, the age may be too long if the client accepted the message during a connection. The error is at most
-    /// the time that the connection was idle before.
+    /// Otherwise, the age may be too long if the client was connected when it accepted the message. The error is at
+    /// most the time that the connection had been idle until then.
     public var age: Duration
 
     /// True if the message is in the message store, so that it survives the end of the process.

@@ -61,7 +61,7 @@ public struct ProcessorMetrics: Hashable, Sendable {
     /// The time since the oldest message that waits or runs was received; `nil` if there is none.
     public var oldestAge: Duration?
 
-    /// The reason why the processor starts no handlers, as a sentence; `nil` if it starts them.
+    /// The reason why the processor starts no handlers, as a sentence. `nil` if the processor is not paused.
     public var pauseReason: String?
 
     /// Creates numbers that are all 0. Apps need this initializer only in tests.

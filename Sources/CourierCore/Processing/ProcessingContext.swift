@@ -29,7 +29,7 @@ public struct ProcessingContext: Sendable {
     }
 }
 
-/// A handler throws this error to choose the time of the next attempt. There is another attempt even if the number of
+/// A handler throws this error to choose the time of the next attempt. The next attempt follows even if the number of
 /// attempts has reached ``RetrySchedule/maximumAttempts``.
 ///
 /// ```swift

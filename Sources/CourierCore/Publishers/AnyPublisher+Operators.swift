@@ -71,8 +71,8 @@ extension AnyPublisher where Output: Equatable {
     public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
-/// Stores the last value of one subscription. Only one thread at a time calls the method. The compiler cannot check
-/// this rule, so a lock guards the value. The app's comparison runs without the lock.
+/// Stores the last value of one subscription. Only one thread at a time calls `isRepetition(_:by:)`. The compiler
+/// cannot check this rule, so a lock guards the value. The app's comparison runs without the lock.
 private final class Previous<Output: Sendable>: Sendable {
     private let value = Mutex<Output?>(nil)
 

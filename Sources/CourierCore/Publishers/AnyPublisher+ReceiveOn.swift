@@ -2,7 +2,7 @@ public import Foundation
 
 extension AnyPublisher {
     /// Delivers all values to the following operators and sinks on a queue. Values are delivered one at a time, in the
-    /// sequence in which they were sent, even if the queue is concurrent.
+    /// order in which they were sent, even if the queue is concurrent.
     ///
     /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
     /// policy. To lose no messages, read them as a sequence, because a slow reader of a sequence slows down the sender.

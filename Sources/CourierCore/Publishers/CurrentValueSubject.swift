@@ -6,8 +6,8 @@
 /// state.value  // .connecting
 /// ```
 ///
-/// Any thread may read and send, even from inside a sink; ``AnyPublisher`` describes the order of values. If a
-/// subscriber is busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is
+/// Any thread may read and send, even from inside a sink; ``AnyPublisher`` describes the order of values. While a
+/// subscriber is busy, its values wait in a queue with the limits of the ``BufferPolicy``. When the subject is
 /// released, its subscribers receive `finished`. A subscriber that subscribes after the end receives the last value and
 /// the completion.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendable {

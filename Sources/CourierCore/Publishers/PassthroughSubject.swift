@@ -6,8 +6,8 @@
 /// taps.send(1)
 /// ```
 ///
-/// Any thread may send, even from inside a sink; ``AnyPublisher`` describes the order of values. If a subscriber is
-/// busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is released, its
+/// Any thread may send, even from inside a sink; ``AnyPublisher`` describes the order of values. While a subscriber is
+/// busy, its values wait in a queue with the limits of the ``BufferPolicy``. When the subject is released, its
 /// subscribers receive `finished`.
 public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Queues the signals of any number of senders. Delivers the signals one at a time, in the order of the `put` calls,
-/// without holding a lock.
+/// Queues the signals (values and completions) of any number of senders. Delivers the signals one at a time, in the
+/// order of the `put` calls, without holding a lock.
 ///
 /// ```
 /// idle ──claim──▶ delivering ──queue empty──▶ idle
@@ -9,15 +9,17 @@ import Synchronization
 ///                      └─┘
 /// ```
 ///
-/// `put` may be called while the owner's lock is held, so that several mailboxes receive signals in the same order.
-/// `claim` and `deliver` must be called without a lock.
+/// `put` may be called while the lock of the mailbox's owner is held, so that several mailboxes receive signals in the
+/// same order. `claim` and `deliver` must be called without a lock.
 final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
 
-    /// The progress of the mailbox.
+    /// Whether the mailbox accepts signals (`open`), has received the completion (`ended`), or drops everything
+    /// (`closed`).
     private enum Phase { case open, ended, closed }
 
-    /// The state that the lock `control` guards. If no signal waits, a new signal needs only this lock.
+    /// The state that the lock `control` guards. If no signal (value or completion) waits, a new signal needs only this
+    /// lock.
     ///
     /// The struct is not generic, for speed. If the lock were generic, unspecialized code would look up type metadata
     /// at each use.
@@ -40,7 +42,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         self.receive = receive
     }
 
-    /// Adds a signal to the queue. Does nothing after a completion.
+    /// Adds a signal (a value or the completion) to the queue. Does nothing after the completion.
     ///
     /// - Returns: The signals that were dropped because there was no room. The caller must release and report them
     ///   without holding a lock.
@@ -68,9 +70,9 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     func report(_ dropped: [Signal]) { for _ in dropped { policy.onDrop?() } }
 
-    /// Claims the right to deliver the queued signals. If the result is `true`, the caller must call
-    /// ``deliver(atMost:)`` until that method returns `false`. The result is `false` if no signal waits, or if another
-    /// caller has the right.
+    /// Claims the right to deliver the queued signals (values and completions). If the result is `true`, the caller
+    /// must call ``deliver(atMost:)`` until that method returns `false`. The result is `false` if no signal waits, or
+    /// if another caller has the right.
     func claim() -> Bool {
         control.withLock { control in
             guard !control.isDelivering, control.waiting > 0 else { return false }
@@ -80,8 +82,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     }
 
     /// Claims the right to deliver a value directly, so that the value need not wait in the queue. If the result is
-    /// `true`, the caller must call ``deliverHere(first:)``. The result is `false` if a signal waits or is being
-    /// delivered, or if the mailbox has ended.
+    /// `true`, the caller must call ``deliverHere(first:)``. The result is `false` if a value waits or is being
+    /// delivered, or if the mailbox has received the completion.
     func claimIdle() -> Bool {
         control.withLock { control in
             guard control.phase == .open, !control.isDelivering, control.waiting == 0 else { return false }
@@ -90,7 +92,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers waiting signals. The caller must have claimed the right with `claim()` or `claimIdle()`.
+    /// Delivers waiting signals (values and completions). The caller must have claimed the right with `claim()` or
+    /// `claimIdle()`.
     ///
     /// - Returns: `true` if `limit` signals were delivered. The caller then still has the right, and must call this
     ///   method again. `false` if no signal waits. The caller then no longer has the right.
@@ -109,7 +112,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Removes and returns the next signal; `nil` if the mailbox was closed.
+    /// Removes and returns the next signal (value or completion); `nil` if the mailbox was closed.
     private func pop() -> Signal? {
         control.withLock { control in
             let signal = queue.withLock { $0.popFirst() }
@@ -118,8 +121,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers a signal that is not in the queue, and then the signals that arrive during the delivery. The caller
-    /// must have claimed the right with `claimIdle()`.
+    /// Delivers a signal (a value or the completion) that is not in the queue, and then the signals that arrive during
+    /// the delivery. The caller must have claimed the right with `claimIdle()`.
     func deliverHere(first signal: Signal) {
         receive(signal)
         while deliver(atMost: .max) {}
@@ -131,7 +134,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         while deliver(atMost: .max) {}
     }
 
-    /// Drops the waiting signals, and ignores all later signals.
+    /// Drops the waiting signals (values and completion), and ignores all later signals.
     func close() {
         let forgotten = control.withLock { control in
             control.phase = .closed

@@ -31,8 +31,8 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
         closures = Mutex(NonSendableBox(Closures(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
     }
 
-    /// Calls the closure for a signal. Only the chain's mailbox calls this method, one call at a time, as
-    /// ``NonSendableBox`` requires.
+    /// Calls the closure for a signal (a value or the completion). Only the mailbox of this chain of operators calls
+    /// this method, one call at a time, as ``NonSendableBox`` requires.
     @inlinable
     func receive(_ signal: PublisherSignal<Output, Failure>) {
         switch signal {

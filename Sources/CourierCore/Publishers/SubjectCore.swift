@@ -3,7 +3,7 @@ import Synchronization
 /// Stores the subscribers of a subject, and its current value if it has one.
 ///
 /// A sender adds the value to every subscriber's mailbox while it holds the lock. So all subscribers receive the values
-/// in the same sequence, and a subscriber gets all values that are sent after it subscribed. Values are delivered after
+/// in the same order, and a subscriber gets all values that are sent after it subscribed. Values are delivered after
 /// the lock is released.
 final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
@@ -33,8 +33,8 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
 
     var current: Output? { state.withLock { $0.current } }
 
-    /// The work that must wait until the lock is released: delivering signals, reporting dropped values, and releasing
-    /// these values.
+    /// The work that must wait until the lock is released: delivering signals (values and completions), reporting
+    /// dropped values, and releasing these values.
     private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []

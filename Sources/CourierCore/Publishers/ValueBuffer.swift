@@ -14,7 +14,8 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         // read from the copies. Each waiter is resumed exactly once.
         var waiters: [Waiter] = []
 
-        /// Removes and returns the next signal if the reader need not wait; otherwise returns `nil`.
+        /// Removes and returns the next signal (value or completion) if the reader need not wait; otherwise returns
+        /// `nil`.
         mutating func takeReady() -> Signal? {
             if isClosed { return .completion(.finished) }
             if let value = queue.popFirst() { return .value(value) }

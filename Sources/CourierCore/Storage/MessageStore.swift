@@ -189,7 +189,7 @@ extension MessageStore {
         commit(changes, in: scope, completion: completion)
     }
 
-    /// Returns `false`. A store that keeps no jobs need not implement this property.
+    /// Returns `false`, so that a store that keeps no jobs need not implement this property.
     public var keepsJobs: Bool { false }
 
     /// Returns no jobs.

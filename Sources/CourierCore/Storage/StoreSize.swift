@@ -47,8 +47,8 @@ package struct StoreSize: Hashable, Sendable {
     /// Returns whether the rows and the bytes are both within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Returns whether the rows and the bytes both fit. A number fits if it is within the limit, or if it is not larger
-    /// than the earlier number in `before`.
+    /// Returns whether a change that leads to this size is allowed. The rows and the bytes must each be within the
+    /// limit, or not above `before`, the size before the change.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

@@ -4,7 +4,7 @@ public import Foundation
 public struct StoredJob: Hashable, Sendable {
     /// Whether a job waits for its handler, or is parked.
     public enum Stage: Hashable, Sendable {
-        /// The job waits. The next attempt may begin when this pause, which started at a point in time, has passed.
+        /// The job waits. The next attempt may begin when this pause has passed, counted from the time `since`.
         case waiting(Duration, since: StoreTime)
 
         /// The message was parked at this date, and its handler is not called again. The reason is ``State/lastError``.

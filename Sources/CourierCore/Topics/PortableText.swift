@@ -1,13 +1,14 @@
 /// The rules for texts that every common broker accepts. These rules are stricter than the rules of MQTT.
 ///
-/// MQTT allows control characters, non-characters and topics with any number of levels. However, MQTT also allows
-/// brokers to end the connection because of such a text (MQTT 5.0 §1.5.4, §4.7.3). For example, the broker mosquitto
-/// ends the connection.
+/// MQTT allows control characters, topics with any number of levels, and noncharacters (code points that Unicode
+/// reserves, such as U+FFFE). However, MQTT also allows brokers to end the connection because of such a text (MQTT 5.0
+/// §1.5.4, §4.7.3). For example, the broker mosquitto ends the connection.
 package enum PortableText {
     /// The maximum number of `/` in a topic name or filter. If there are more, mosquitto 2.0 ends the connection.
     package static let maximumSeparators = 200
 
-    /// True if the text contains no control character and no non-character.
+    /// True if the text contains no control character and no noncharacter (a code point that Unicode reserves, such as
+    /// U+FFFE).
     package static func isPortable(_ text: String) -> Bool {
         isPrintableASCII(text) || !text.unicodeScalars.contains(where: isForbidden)
     }
@@ -94,9 +95,10 @@ package enum PortableText {
         return true
     }
 
-    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte is set if the byte fails: in `bytes`
-    /// for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A carry or
-    /// borrow changes a neighboring byte only if another byte fails, so the result stays correct.
+    /// True if all eight bytes are from 0x20 to 0x7E. If a byte is outside this range, its highest bit is set: in
+    /// `bytes` for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A
+    /// carry or borrow changes a neighboring byte only if another byte is outside the range, so the result stays
+    /// correct.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

@@ -4,7 +4,8 @@
 /// versions of 2025 or later. `utf8Span` also needs three calls that are not inlined. No other file of this module may
 /// use `utf8Span`.
 extension String {
-    /// Calls `body` with the UTF-8 bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
+    /// Calls `body` with the UTF-8 bytes of the text. Swift's own strings are stored as UTF-8, so their bytes are not
+    /// copied.
     @inlinable @inline(__always)
     package func withUTF8Span<Value, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Value
@@ -24,7 +25,8 @@ extension String {
         try withUTF8Span { bytes throws(Failure) in try body(bytes.bytes) }
     }
 
-    /// Calls `body` with a copy of the bytes. On Apple's platforms, a text from Objective-C may have other storage.
+    /// Calls `body` with a copy of the bytes. The copy is needed on Apple's platforms for a text from Objective-C,
+    /// which may not be stored as UTF-8.
     @inlinable @inline(never)
     func withUTF8Copy<Value, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Value

@@ -143,8 +143,8 @@ extension TopicFilter {
 extension TopicFilter {
     /// Returns whether a valid filter without `$share/group/` matches a valid topic name. Both are UTF-8 bytes.
     ///
-    /// The function reads the bytes once, without recursion, and allocates no memory. Used by callers that have bytes
-    /// and no `String`, such as a router.
+    /// The function reads the bytes once, without recursion, and allocates no memory. Callers that have bytes and no
+    /// `String` use this function.
     package static func matches(_ filter: Span<UInt8>, _ topic: Span<UInt8>) -> Bool {
         if !topic.isEmpty, topic[0] == UInt8(ascii: "$"), !filter.isEmpty, isWildcard(filter[0]) {
             return false  // [MQTT-4.7.2-1]

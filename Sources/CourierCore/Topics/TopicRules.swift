@@ -1,7 +1,7 @@
 /// The rules that topic names and filters have in common, and the error texts for broken rules.
 package enum TopicRules {
-    /// The maximum length of a topic name or filter in bytes of UTF-8. The length field in a packet has two bytes
-    /// [MQTT-4.7.3-3].
+    /// The maximum length of a topic name or filter in bytes of UTF-8. This is the largest number that fits into the
+    /// two-byte length field of a packet [MQTT-4.7.3-3].
     static let maximumLength = 65_535
 
     static let separator = UInt8(ascii: "/")

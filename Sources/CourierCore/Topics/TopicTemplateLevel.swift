@@ -50,7 +50,8 @@ extension TopicTemplateLevel {
         return levels
     }
 
-    /// The text of the level with the letter x in place of each value. The check of the template uses this text.
+    /// The text of the level with the letter x in place of each value. The parser uses this text to check whether the
+    /// template is a legal filter.
     private var sample: String {
         guard case .parts(let parts) = self else { return "x" }
         return parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()

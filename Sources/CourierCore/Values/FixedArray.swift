@@ -1,6 +1,7 @@
 /// An array with a fixed number of elements. The elements are stored in the value itself, without a heap block.
 ///
-/// `Storage` is a tuple of elements. Its size sets the number of elements, and tuples may contain tuples:
+/// `Storage` is a tuple of elements. Its size sets the number of elements, and tuples may contain tuples. In the
+/// example, ``Eight`` is a tuple of eight values:
 ///
 /// ```swift
 /// var counts = FixedArray<UInt64, (Eight<UInt64>, UInt64)>(repeating: 0)  // nine elements

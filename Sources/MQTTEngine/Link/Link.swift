@@ -8,12 +8,14 @@ struct Link {
     private(set) var keepAlive: Duration?
     private(set) var maximumQoS = PacketQoS.exactlyOnce
     private(set) var isRetainAvailable = true
-    /// The number of QoS 1 and 2 messages that may be sent now (the send quota in 4.9).
+    /// The number of QoS 1 and 2 messages that may be sent now (the send quota in MQTT 5.0, section 4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
-    /// The number of messages that still use quota although their PUBREC has arrived, because they wait for PUBCOMP.
+    /// The number of messages that still use the send quota (the limit for messages in flight) although their PUBREC
+    /// has arrived, because they wait for PUBCOMP.
     private var releasedCount = 0
-    /// The number of messages that took quota on this connection and wait for PUBACK or PUBREC.
+    /// The number of messages of this connection that use the send quota (the limit for messages in flight) and wait
+    /// for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
     /// The time when the last QoS 0 PUBLISH was written.
     var unacknowledgeableSentAt: MonotonicInstant?
@@ -71,10 +73,12 @@ struct Link {
     @inline(__always)
     mutating func takeQuota() { quota -= 1 }
 
-    /// Increases the quota by 1, because the delivery of a message ended. The quota never exceeds its limit (4.9).
+    /// Increases the quota by 1, because the delivery of a message ended. The quota never exceeds its limit (MQTT 5.0,
+    /// section 4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
 
-    /// Records that PUBREC arrived for a message. The message keeps its quota until PUBCOMP.
+    /// Records that PUBREC arrived for a message. The message uses the send quota (the limit for messages in flight)
+    /// until PUBCOMP.
     mutating func received() { releasedCount += 1 }
 
     /// Records that the delivery of a message has ended after its PUBREC. The caller also calls ``returnQuota()``.

@@ -8,7 +8,8 @@ struct SkippedPublish {
     /// The number of payload bytes that have not arrived yet.
     private(set) var missingByteCount: Int
 
-    /// Starts before the first payload byte is discarded. `head` is the part of the packet before the payload.
+    /// Creates the state of a message whose payload will be discarded. `head` is the part of the packet before the
+    /// payload.
     init(_ view: PublishView, head: PacketFrame, packetSize: Int, in bytes: UnsafeRawBufferPointer) {
         let payloadSize = packetSize - head.byteCount
         message = SkippedMessage(

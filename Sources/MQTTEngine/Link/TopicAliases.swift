@@ -59,7 +59,8 @@ struct OutgoingAliases {
         return .define(alias)
     }
 
-    /// The lowest alias without a topic. Aliases are assigned in ascending order, without the fixed aliases.
+    /// The lowest alias without a topic. New topics get aliases in ascending order, but never an alias of the
+    /// configuration.
     private var unusedAlias: UInt16 {
         var alias = UInt16(recent.count + 1)
         guard !fixed.isEmpty else { return alias }
@@ -75,8 +76,9 @@ struct OutgoingAliases {
             return
         }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
-        // Keep the freed alias in the list, because the next new alias is computed from the length of the list. The
-        // empty topic matches no message. At index 0, the alias is the first alias that a new topic takes.
+        // Replace the topic by the empty topic, which matches no message, and keep the freed alias in the list. The
+        // next new alias is computed from the length of the list, so the length must not change. At index 0, the freed
+        // alias is the first alias that a new topic gets.
         let entry = recent.remove(at: index)
         recent.insert(([], entry.alias), at: 0)
     }

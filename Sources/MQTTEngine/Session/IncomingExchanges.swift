@@ -73,8 +73,8 @@ struct IncomingExchanges {
     /// Records a QoS 2 PUBLISH, and returns how to process it.
     ///
     /// On a later connection, a repetition must have the DUP flag ([MQTT-3.3.1-1]) and the same content. So if a
-    /// PUBLISH with a held id has no DUP flag or different content, it is a new message. In this case, the server lost
-    /// the session, and the CONNACK that reported the loss never arrived.
+    /// PUBLISH with the id of an unfinished message has no DUP flag or has different content, it is a new message. In
+    /// this case, the server lost the session, and the CONNACK that reported the loss never arrived.
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {
@@ -89,7 +89,7 @@ struct IncomingExchanges {
         return processing[id] == nil ? .repeated : .beingProcessed
     }
 
-    /// Records that PUBREL arrived, which frees the id. Returns true if the id was held.
+    /// Records that PUBREL arrived, which frees the id. Returns true if a message with this id waited for PUBREL.
     mutating func receivedPubRel(_ id: PacketID) -> Bool {
         counted.remove(id)
         // Check first, to save time: a look-up in a dictionary computes the hash of the key, even if the dictionary is
@@ -124,7 +124,7 @@ struct IncomingExchanges {
     }
 
     /// Ends the delivery after PUBREC with a failure code, which frees the packet id ([MQTT-4.3.3-9]). Returns true if
-    /// the id was held.
+    /// a message with this id waited for PUBREL.
     mutating func refused(_ id: PacketID) -> Bool {
         counted.remove(id)
         return held.remove(id)

@@ -12,8 +12,9 @@ struct MessageFingerprints {
 
     /// Each element contains a packet id and the fingerprint of its message. An empty element is 0.
     private var places: [UInt64] = []
-    /// The fingerprints of held ids whose element in `places` now belongs to another id. For example, a server that
-    /// lost the session starts at id 1 again, while ids of the lost session are still held.
+    /// The fingerprints of ids that wait for PUBREL and whose element in `places` now belongs to another id. For
+    /// example, a server that lost the session starts at id 1 again, while ids of the lost session still wait for
+    /// PUBREL.
     private var displaced: [PacketID: UInt32] = [:]
 
     /// Stores the fingerprint of the message with this id. The fingerprints of all ids in `held` remain available.
@@ -35,8 +36,8 @@ struct MessageFingerprints {
         displaced[id] = fingerprint
     }
 
-    /// Removes the fingerprints of ids that are no longer held. Reserves twice the remaining size, so that this removal
-    /// runs rarely.
+    /// Removes the fingerprints of ids that no longer wait for PUBREL. Reserves twice the remaining size, so that this
+    /// removal runs rarely.
     private mutating func forgetFreeIDs(held: borrowing IncomingPacketIDs) {
         var left: [PacketID: UInt32] = [:]
         for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }

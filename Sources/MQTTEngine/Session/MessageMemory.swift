@@ -19,9 +19,9 @@ package import MQTTCodec
 /// condition.
 @usableFromInline
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
-    /// The location of a message: its slab, offset and size.
+    /// The location of a message: its slab (memory block), and its offset and size in the slab.
     package struct Place: Sendable {
-        // 32 bits are enough, because there are fewer than 2^32 slabs, each smaller than 2 GiB.
+        // 32 bits are enough, because there are fewer than 2^32 slabs (memory blocks), each smaller than 2 GiB.
         private let numbers: (slab: UInt32, offset: UInt32, byteCount: UInt32)
 
         fileprivate init(slab: Int, offset: Int, byteCount: Int) {
@@ -34,10 +34,10 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         @inline(__always) fileprivate var byteCount: Int { Int(numbers.byteCount) }
     }
 
-    /// A list of messages, by their places, that are discarded together at a later time.
+    /// A list of messages, stored as their places, that are discarded together at a later time.
     package struct SpentPlaces {
-        /// The places. Consecutive places in one slab form one element, because consecutive messages nearly always
-        /// share a slab.
+        /// The places, in groups. Consecutive places in one slab (memory block) form one element, because consecutive
+        /// messages nearly always share a slab.
         fileprivate var runs: [(slab: Int, count: Int, byteCount: Int)] = []
 
         package init() {}
@@ -55,15 +55,15 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private struct Slab {
         let memory: UnsafeMutableRawPointer
-        /// The size of the slab in bytes; 0 after the memory of the slab was freed.
+        /// The size of the slab (memory block) in bytes; 0 after its memory was freed.
         let capacity: Int
         var used = 0
-        /// The number of messages in the slab that were not discarded.
+        /// The number of messages in the slab (memory block) that were not discarded.
         var live = 0
 
         var room: Int { capacity &- used }
 
-        /// Reserves the next `count` bytes for a message, and returns their offset.
+        /// Reserves the next `count` bytes of the slab (memory block) for a message, and returns their offset.
         mutating func take(_ count: Int) -> Int {
             let offset = used
             used = offset &+ count
@@ -71,7 +71,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             return offset
         }
 
-        /// Discards `count` messages. Returns true if the slab is then empty.
+        /// Discards `count` messages of the slab (memory block). Returns true if the slab is then empty.
         mutating func discard(_ count: Int = 1) -> Bool {
             precondition(live >= count, "discarded twice")
             live &-= count
@@ -83,19 +83,20 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private static var smallestSlab: Int { 128 }
     private static var largestSlab: Int { 16 << 10 }
-    /// The maximum number of empty slabs that are retained for later messages.
+    /// The maximum number of empty slabs (memory blocks) that are retained for later messages.
     private static var spareLimit: Int { 16 }
 
     private var slabs: [Slab] = []
-    /// The indices of slabs that hold no message and are not being filled.
+    /// The indices of slabs (memory blocks) that contain no message and are not being filled.
     private var spare: [Int] = []
-    /// The indices in ``slabs`` whose memory was freed.
+    /// The indices in ``slabs`` of the memory blocks that were freed.
     private var vacant: [Int] = []
-    /// The index of the slab that is being filled; -1 if there is none. The slab's size is at most ``largestSlab``.
+    /// The index of the slab (memory block) that is being filled; -1 if there is none. The slab's size is at most
+    /// ``largestSlab``.
     private var current = -1
     /// The number of bytes that the stored messages use, with their records.
     package private(set) var byteCount = 0
-    /// The number of bytes of all slabs, including discarded messages and unused bytes.
+    /// The number of bytes of all slabs (memory blocks), including discarded messages and unused bytes.
     package private(set) var heldByteCount = 0
 
     /// Makes an empty memory.
@@ -206,7 +207,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         spent.runs.removeAll(keepingCapacity: spent.runs.capacity <= Self.spareLimit)
     }
 
-    /// Moves the message at `place` into the slab that is being filled, and returns the new place.
+    /// Moves the message at `place` into the slab (memory block) that is being filled, and returns the new place.
     ///
     /// If an owner moves all its messages and then calls ``trim()``, nearly all memory of discarded messages is freed.
     /// A message that is already in this slab, or has its own slab, is not moved. In this case, the result is `place`.
@@ -218,7 +219,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return copy
     }
 
-    /// Frees all slabs that contain no message.
+    /// Frees all slabs (memory blocks) that contain no message.
     package mutating func trim() {
         while let index = spare.popLast() { free(index) }
         if current >= 0, slabs[current].live == 0 {
@@ -248,7 +249,8 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         if let source = bytes.baseAddress { room.copyMemory(from: source, byteCount: bytes.count) }
     }
 
-    /// Returns a slab with at least `count` free bytes: the next slab to fill, or a separate slab for a long message.
+    /// Returns a slab (memory block) with at least `count` free bytes: the next slab to fill, or a separate slab for a
+    /// long message.
     @inline(never)
     private mutating func anotherSlab(for count: Int) -> Int {
         if count > Self.largestSlab { return makeSlab(count) }

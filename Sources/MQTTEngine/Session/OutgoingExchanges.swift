@@ -1,6 +1,7 @@
 import MQTTCodec
 
-/// The exchanges that the client started and the server has not finished, in a table with one entry for each packet id.
+/// The exchanges (messages and requests) that the client started and the server has not finished, in a table with one
+/// entry for each packet id.
 ///
 /// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). The entries of
 /// the table contain no object references, so that processing an acknowledgement needs no reference counting.
@@ -64,7 +65,7 @@ struct OutgoingExchanges {
         /// to be sent.
         var sentAt: MonotonicInstant?
         var kind: Kind
-        /// True if the exchange took quota on this connection, so that it counts toward the server's receive maximum.
+        /// True if the exchange counts toward the server's receive maximum on this connection.
         var holdsQuota: Bool
         /// True if the next packet waits until the caller has stored the current step.
         var isHeld = false
@@ -87,13 +88,13 @@ struct OutgoingExchanges {
     /// The number of exchanges whose kind is ``Kind/untilSessionEnds``.
     private(set) var reservedCount = 0
 
-    /// True if at least one exchange will report its end.
+    /// True if at least one exchange (message or request) will report its end.
     var isAnyoneWaiting: Bool { count > Int(givenUpCount) + reservedCount }
 
     /// The number of free packet ids.
     var freeIDCount: Int { Self.largestTable &- count }
 
-    /// Starts an exchange and returns its packet id, or `nil` if all ids are in use.
+    /// Starts an exchange (a message or a request), and returns its packet id, or `nil` if all ids are in use.
     mutating func begin(
         _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: MonotonicInstant, isHeld: Bool = false
     ) -> PacketID? {
@@ -203,7 +204,7 @@ struct OutgoingExchanges {
     }
 
     /// Records that PUBREL has freed the id, so that PUBLISH follows. If `isHeld` is true, PUBLISH waits until the
-    /// caller has stored this step.
+    /// caller has stored that the message is sent with this id.
     mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -212,8 +213,8 @@ struct OutgoingExchanges {
         if isHeld { table[index]?.sentAt = nil }
     }
 
-    /// Allows a held exchange to send its next packet, and returns the exchange. Returns `nil` if the exchange is not
-    /// held or has another token.
+    /// Allows an exchange to send its next packet, because the caller has stored the last step, and returns the
+    /// exchange. Returns `nil` if the exchange does not wait for the caller or has another token.
     mutating func release(_ id: PacketID, _ token: Token) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index], exchange.isHeld, exchange.token == token else {
@@ -244,14 +245,15 @@ struct OutgoingExchanges {
         return taken
     }
 
-    /// Records that the exchange took quota on this connection, so that it counts toward the server's receive maximum.
+    /// Records that the exchange counts toward the server's receive maximum on this connection.
     mutating func markHoldsQuota(_ id: PacketID) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.holdsQuota = true
     }
 
-    /// Records that the PUBLISH of an exchange that took quota was written at `now`.
+    /// Records that the PUBLISH of this exchange was written at `now`. The exchange already counts toward the server's
+    /// receive maximum.
     mutating func markPublished(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -266,7 +268,8 @@ struct OutgoingExchanges {
         table[index]?.sentAt = now
     }
 
-    /// Resets all exchanges after the connection ended. The exchanges wait to be sent again, and hold no quota.
+    /// Resets all exchanges (messages and requests) after the connection ended. Their last packets count as not sent,
+    /// and they no longer count toward the server's receive maximum.
     mutating func connectionLost() {
         for index in table.indices {
             table[index]?.sentAt = nil

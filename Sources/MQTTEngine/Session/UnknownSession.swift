@@ -20,8 +20,8 @@ final class UnknownSession {
     private var hasAnswered = false
     private var silentConnections: UInt8 = 0
 
-    /// Starts with no freed ids. `last` is the id of the last message of an earlier connection that waits for its id to
-    /// be freed.
+    /// Creates the state without freed ids. If a message of an earlier connection waits for its id to be freed, `last`
+    /// is the id of the last such message.
     init(_ last: PacketID?) { self.last = last }
 
     /// Returns true if the next message with `id` must wait, because the id is not freed or an earlier message waits.
@@ -30,7 +30,7 @@ final class UnknownSession {
     /// Records that a message waits until PUBREL has freed its packet id.
     func waits(_ id: PacketID) { last = id }
 
-    /// Records that a PUBREL that frees an id was written.
+    /// Records that PUBREL was written to free an id.
     func asked() { hasAsked = true }
 
     /// Records that PUBCOMP confirmed that `id` is free.

@@ -1,5 +1,5 @@
-// The type of the caller's times. Embedded Swift has no `ContinuousClock`, so the type is different there. No other
-// file depends on the clock.
+// This file defines `Instant`, the type of the times that the caller passes to the engine. Embedded Swift has no
+// `ContinuousClock`, so `Instant` is a `Duration` there. No other file of the engine uses a clock.
 
 #if hasFeature(Embedded)
     extension ClientEngine {

@@ -35,7 +35,7 @@ package struct MessageView: @unchecked Sendable {
     /// The values of the message, except its topic, properties and payload.
     package var header: OutgoingHeader { record.header }
 
-    /// Sets ``OutgoingHeader/sentAt``. Only the memory that keeps the message may call this.
+    /// Sets ``OutgoingHeader/sentAt``. Only the ``MessageMemory`` that stores the message may call this function.
     @inline(__always)
     func setSentAt(_ time: MonotonicInstant) {
         UnsafeMutableRawPointer(mutating: place).assumingMemoryBound(to: MessageRecord.self).pointee.header.sentAt =

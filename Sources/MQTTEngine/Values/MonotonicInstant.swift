@@ -1,10 +1,10 @@
 /// A time inside the engine and the outgoing queue: nanoseconds since the start of the caller's clock, for up to 292
 /// years.
 ///
-/// `ContinuousClock.Instant`, the type of the caller's times, belongs to a library that may change the layout of its
-/// types. So copying a value that contains such an instant needs a function call. These calls are slow for thousands of
-/// messages. This type has eight bytes and a layout that the compiler knows. A time outside its range becomes the
-/// nearest time in the range.
+/// The caller passes times to the engine as `ContinuousClock.Instant`. That type belongs to a library that may change
+/// the layout of its types. So copying a value that contains a `ContinuousClock.Instant` needs a function call. These
+/// calls are slow for thousands of messages. `MonotonicInstant` has eight bytes and a layout that the compiler knows. A
+/// time outside its range becomes the nearest time in the range.
 @usableFromInline
 package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
     @usableFromInline package let nanoseconds: Int64

@@ -44,8 +44,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
         self.token = token
     }
 
-    /// Makes a header from engine times, which is faster because no clock value is converted. `never` means that the
-    /// message does not expire.
+    /// Makes a header from an expiry of the engine's own time type. This is faster than the public initializer, because
+    /// no clock value is converted. `never` means that the message does not expire.
     @inlinable
     package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: MonotonicInstant, token: Token) {
         self.qos = qos
