@@ -1,7 +1,7 @@
 import CourierProtobuf
 
 /// Finds message types that contain themselves, directly or through other types. Swift cannot store such fields inline,
-/// so the generator stores them in a box.
+/// so the generated type stores them in a box on the heap.
 struct Containment {
     private var component: [String: Int] = [:]
 

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The released stores of this process that are still writing. If a caller opens the file of such a store, the call
-/// waits until the store is closed, instead of failing with `storeInUse`.
+/// The stores that the app has released and that are still writing. If a caller opens the file of such a store, the
+/// call waits until the store is closed, instead of failing with `storeInUse`.
 enum ClosingStores {
     /// The longest time to wait for a closing store.
     static let patience = DispatchTimeInterval.seconds(30)

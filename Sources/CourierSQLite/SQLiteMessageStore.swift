@@ -225,7 +225,7 @@ extension SQLiteMessageStore {
             choosing: { row in row.message.isOver(at: time) || !row.message.matches(filter) ? nil : row.message })
     }
 
-    /// Returns a page of the outgoing messages that the client gave up, in the order of their ids.
+    /// Returns a page of the outgoing messages that the client rejected (stopped sending), in the order of their ids.
     ///
     /// The store keeps at most 1,000 of these messages for all scopes together, with at most 16 MiB of payloads, topics
     /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count these messages. A

@@ -21,13 +21,13 @@ extension ProtobufCodec {
         /// The value of a wrapper message whose field is missing.
         @inlinable public static var initial: Codec.Value { Codec.initial }
 
-        /// Reads the field of the wrapper into the value.
+        /// Reads the only field of the wrapper message into the value.
         @inlinable
         public static func merge(_ fields: ProtobufReader, into value: inout Codec.Value) throws {
             try fields.read(0, Codec.self, into: &value)
         }
 
-        /// Writes the value as the field of the wrapper.
+        /// Writes the value as the only field of the wrapper message.
         @inlinable
         public static func fill(_ fields: ProtobufWriter, _ value: Codec.Value) throws {
             try fields.write(0, Codec.self, value)

@@ -17,7 +17,8 @@ public protocol ProtobufValueCodec {
     /// Reads a value from its memory in a C struct.
     static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) throws -> Value
 
-    /// Reads a field without presence; a missing field has the initial value.
+    /// Reads a field that does not distinguish "missing" from "zero". If the field is missing, the result is the
+    /// initial value.
     static func loadSingle(_ fields: ProtobufReader, _ field: Int) throws -> Value
 
     /// Appends the elements of a C list to an array.
@@ -89,7 +90,8 @@ extension ProtobufValueCodec {
 }
 
 extension ProtobufMapKeyCodec {
-    /// Always false: equal keys of this type have equal bytes.
+    /// This default implementation returns false for every key, because equal keys of most types have equal bytes. The
+    /// codec for `string` has its own implementation.
     @inlinable
     public static func isTaken<Content>(_ key: Value, in entries: [Value: Content]) -> Bool { false }
 }
@@ -98,7 +100,8 @@ extension ProtobufMessageCodec {
     /// The size of one element in a list: 8 bytes, for an address.
     @inlinable public static var stride: Int { 8 }
 
-    /// Always false: a message field has presence, so an empty message is written too.
+    /// Returns false for every message. A message field distinguishes "missing" from "empty", so an empty message is
+    /// written too.
     @inlinable
     public static func isZero(_ value: Value) -> Bool { false }
 

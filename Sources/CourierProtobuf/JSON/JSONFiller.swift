@@ -166,7 +166,8 @@ struct JSONFiller {
         }
     }
 
-    /// True if a field without presence is left out, because its value is zero or empty.
+    /// True if the value of the field is zero or empty. Such a field is left out, unless it distinguishes "missing"
+    /// from "zero".
     private func isZero(_ node: JSONNode, _ field: DynamicTypes.Field) throws -> Bool {
         switch field.kind {
         case .int32, .uint32, .int64, .uint64: try integer(node, field.name) as Int128 == 0

@@ -59,7 +59,7 @@ public struct ProtobufPayloadText: Sendable {
     ///   - contentType: Ignored. The parameter exists because inspectors pass the content type.
     /// - Returns: The message as indented JSON. The result is `nil` if no rule matches the topic, or the payload is too
     ///   large or invalid. It is also `nil` if a non-empty payload has no field of the type. The JSON would then be
-    ///   `{}`, and the payload's bytes say more.
+    ///   `{}`, which is less useful than the payload's bytes.
     public func text(of payload: Data, topic: String, contentType: String? = nil) -> String? {
         guard payload.count <= maximumSize, let type = type(of: topic),
             let json = try? types.json(from: payload, type: type), json != "{}" || payload.isEmpty

@@ -67,9 +67,9 @@ extension ProtobufSchema {
 extension ProtobufSchema.Field {
     /// Returns the descriptor of the field for libprotobuf-c.
     ///
-    /// A singular message is declared as repeated. If a message arrives in several parts, libprotobuf-c loses unknown
-    /// fields and fails on an empty oneof; `MessageParts` merges the parts without these faults. Every other singular
-    /// field is declared as optional, so that this module decides which fields must be present.
+    /// A singular message is declared as repeated, so that `MessageParts` merges a message that arrives in several
+    /// parts. libprotobuf-c itself would lose unknown fields of the parts, and would fail on an empty oneof. Every
+    /// other singular field is declared as optional, so that this module decides which fields must be present.
     func descriptor(at index: Int, name: UnsafePointer<CChar>, child: UnsafeRawPointer?) -> ProtobufCFieldDescriptor {
         var descriptor = ProtobufCFieldDescriptor()
         descriptor.name = name

@@ -6,7 +6,8 @@ import CProtobufC
 /// The first block belongs to the caller and is large enough for a small message.
 @usableFromInline
 struct MessageArena: ~Copyable {
-    /// The memory that an arena has not yet used. Another arena may use it while the first arena allocates nothing.
+    /// The memory that an arena (a memory allocator) has not yet used. Another arena may use it while the first arena
+    /// allocates nothing.
     struct Rest {
         /// The start of the free part of the last block, aligned to 8 bytes.
         var start: UnsafeMutableRawPointer?
@@ -42,8 +43,8 @@ struct MessageArena: ~Copyable {
         depthLeft = depth
     }
 
-    /// Runs `body` with an arena. The arena's first block is the memory of `rest` or a block on the stack, whichever is
-    /// larger.
+    /// Runs `body` with an arena (a memory allocator). The arena's first block is the memory of `rest` or a block on
+    /// the stack, whichever is larger.
     static func with<Result>(
         _ rest: Rest, depth: Int, _ body: (UnsafeMutablePointer<MessageArena>) throws -> Result
     ) rethrows -> Result {
@@ -109,8 +110,8 @@ struct MessageArena: ~Copyable {
 }
 
 extension ProtobufCAllocator {
-    /// Creates an allocator for libprotobuf-c that uses an arena. The arena must stay at its address. Freeing single
-    /// allocations does nothing.
+    /// Creates an allocator for libprotobuf-c that uses an arena. The arena must stay at its address. If libprotobuf-c
+    /// frees a single allocation, nothing happens, because the arena frees all memory at once.
     init(_ arena: UnsafeMutablePointer<MessageArena>) {
         self.init(
             alloc: { arena, size in

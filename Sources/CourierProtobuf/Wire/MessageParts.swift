@@ -47,7 +47,7 @@ enum MessageParts {
     }
 
     /// - Parameters:
-    ///   - records: The addresses of the records of the parts. All parts have the same message type.
+    ///   - records: The addresses of the records (C structs) of the parts. All parts have the same message type.
     ///   - count: The number of parts, at least one.
     /// - Returns: The merged record, which the caller must deallocate. It points to data that still belongs to the
     ///   parts, such as strings and nested messages. It needs no more memory than the parts.

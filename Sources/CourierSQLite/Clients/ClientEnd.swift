@@ -4,7 +4,7 @@ import Synchronization
 /// Lets callers wait for the two steps of a client's end: the app releases the client, and later the client has stored
 /// its last changes.
 final class ClientEnd: Sendable {
-    /// The progress of the end, and the callers that wait for it.
+    /// The step that the client's end has reached, and the callers that wait for the end.
     private struct State {
         var isLetGo = false
         var hasFinished = false

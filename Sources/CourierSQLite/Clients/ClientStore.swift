@@ -147,8 +147,8 @@ package final class ClientStore: MessageStore {
         }
     }
 
-    /// Returns the counts of a scope, after all former clients of the file have ended. A client calls this method
-    /// before it reads rows.
+    /// Returns the counts of a scope, after all former clients (which used the file before) have ended. A client calls
+    /// this method before it reads rows.
     package func summary(of scope: StoreScope) async throws -> StoreSummary {
         guard await formers.haveFinished() else { throw stillStoring }
         return try await store.summary(of: scope)

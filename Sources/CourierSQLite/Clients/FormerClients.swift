@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The former clients of a file. The actions of the present client wait here until all former clients have stored their
-/// last changes.
+/// The former clients of a file, which are the clients that used it before the present client. The actions of the
+/// present client wait here until all former clients have stored their last changes.
 final class FormerClients: Sendable {
-    /// The longest wait for each former client, 10 s.
+    /// The longest wait for each former client (a client that used the file before), 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
     /// A closure that waits for the former clients. Its parameter is `true` if all former clients have finished, and
     /// `false` if a former client has not finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
-    /// Whether former clients have finished.
+    /// Whether the former clients (the clients that used the file before) have finished.
     private enum State {
         case finished
         case idle
@@ -27,11 +27,11 @@ final class FormerClients: Sendable {
         state = Mutex(ends.isEmpty ? .finished : .idle)
     }
 
-    /// Runs an action when all former clients have finished. If they have already finished, runs the action at once.
-    /// Actions run in the order of the calls. If a former client takes too long, the action is called with `false`, and
-    /// the next call waits again.
+    /// Runs an action when all former clients (which used the file before) have finished. If they have already
+    /// finished, runs the action at once. Actions run in the order of the calls. If a former client takes too long, the
+    /// action is called with `false`. The next call of this method then waits again for the former clients.
     func whenFinished(_ action: @escaping Action) {
-        /// The next step of this call: run the action, start to wait for the former clients, or do nothing.
+        /// The next step of `whenFinished(_:)`: run the action, start to wait for the former clients, or do nothing.
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
             switch state {
@@ -51,7 +51,8 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Waits until all former clients have finished. Returns `false` if a former client takes too long.
+    /// Waits until all former clients (which used the file before) have finished. Returns `false` if a former client
+    /// takes too long.
     func haveFinished() async -> Bool {
         await withCheckedContinuation { continuation in whenFinished { continuation.resume(returning: $0) } }
     }

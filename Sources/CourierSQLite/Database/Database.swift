@@ -4,8 +4,8 @@ import CSQLite
 package final class Database {
     /// The way in which a file is opened.
     package enum Access {
-        /// Access for reading and writing. The file must exist. SQLite would create a missing file with the permissions
-        /// of the umask.
+        /// Access for reading and writing. The file must exist, because SQLite would create a missing file with the
+        /// permissions of the umask.
         case owner
         /// Access for reading and writing. When the connection is closed, SQLite does not move the contents of the log
         /// into the database.
@@ -53,7 +53,7 @@ package final class Database {
 
     deinit { close() }
 
-    /// True while a transaction is open. SQLite itself may also roll back a transaction.
+    /// True while a transaction is open. False also after SQLite itself has rolled back the transaction.
     package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// True if any connection holds a write lock on the file. The check itself takes no lock.
@@ -116,8 +116,8 @@ package final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Counts the pages in the log after each commit. The hook also replaces SQLite's automatic checkpoint, which would
-    /// run before a commit returns.
+    /// Registers a function that SQLite calls after each commit, to count the pages in the log. This function also
+    /// replaces SQLite's automatic checkpoint, which would run before a commit returns.
     private func countPagesInLog() {
         let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
             context, _, _, pages in

@@ -60,8 +60,8 @@ package struct DatabaseFiles: Sendable {
 
     /// Restricts the existing files of the database to this user.
     ///
-    /// - Throws: `storeFailed` if a file is a symbolic link or belongs to another user. Another user could create a log
-    ///   before SQLite creates it, to read the data that SQLite writes.
+    /// - Throws: `storeFailed` if a file is a symbolic link or belongs to another user. This check is needed, because
+    ///   another user could create the log before SQLite creates it, to read the data that SQLite writes.
     package func restrict() throws(CourierError) {
         for file in [path, log, index, journal, lock] { try PrivateFile.restrictIfPresent(file) }
     }

@@ -10,7 +10,8 @@ struct MessageRow: Sendable {
     private static let firstColumns =
         "key, progress, qos, is_retained, stored_at, expires_at, size, topic, properties, payload"
 
-    /// The SQL expression for the end of a row's lifetime, in seconds since the boot in which the row was stored.
+    /// The SQL expression for the end of a row's lifetime, in seconds since the machine's last boot before the row was
+    /// stored.
     static let bootEnd = "since_boot / 1e9 + (expires_at - stored_at)"
 
     /// Returns the columns for a SELECT statement. If a table of an older version lacks columns, the statement reads

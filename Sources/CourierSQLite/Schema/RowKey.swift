@@ -9,7 +9,7 @@ struct RowKey: Hashable, Comparable, Sendable {
     /// nine years.
     static let highestMessageID: UInt64 = 1 << 48 - 1
 
-    /// The highest number of a scope.
+    /// The highest number that a scope can have.
     static let highestScope: Int64 = 1 << 15 - 1
 
     let rawValue: Int64

@@ -11,8 +11,8 @@ struct Schema: Sendable {
         let sql: String
     }
 
-    /// The steps of the migration. Each step leads from one version to the next, and version 0 is an empty file. A
-    /// released step must never change.
+    /// The steps of the migration. Each step leads from one version to the next, and version 0 is an empty file. A step
+    /// that was part of a published version must never change.
     let steps: [Step]
 
     /// The file version that this library writes.

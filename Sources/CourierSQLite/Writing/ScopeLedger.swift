@@ -42,7 +42,8 @@ struct ScopeLedger {
     private var places: [StoreScope: Int] = [:]
     private var keys: Set<Int64> = []
     private var nextKey: Int64 = 0
-    /// The result of the last lookup, because the next lookup is usually for the same scope.
+    /// The scope that was looked up last, and the index of its entry. The value is kept because the next lookup is
+    /// usually for the same scope.
     private var lastFound: (scope: StoreScope, place: Int)?
     private var before: [(place: Int, entry: Entry, total: StoreSize)] = []
     private var currentMark = 1

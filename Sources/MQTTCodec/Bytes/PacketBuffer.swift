@@ -165,7 +165,8 @@ extension PacketBuffer {
     @inline(__always)
     mutating func append(lengthAndText text: String, utf8Count: Int) {
         append(UInt16(truncatingIfNeeded: utf8Count))
-        // Native Swift strings store UTF-8 in one block. Other strings, such as bridged strings, are copied first.
+        // Native Swift strings store UTF-8 in one block. Other strings, such as strings from Objective-C, are copied
+        // first.
         if text.utf8.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
             append(Array(text.utf8))
         }

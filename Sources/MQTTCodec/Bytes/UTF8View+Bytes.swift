@@ -1,5 +1,5 @@
 extension String.UTF8View {
-    /// Calls `body` with the bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
+    /// Calls `body` with the bytes of the text. Swift's own strings are stored as UTF-8, so their bytes are not copied.
     ///
     /// The property `utf8Span` of the standard library returns the same bytes, but on Apple's platforms it needs system
     /// versions of 2025 or later. No other file of the codec and the engine may use `utf8Span`.
@@ -14,7 +14,8 @@ extension String.UTF8View {
         return try withCopiedBytes(body)
     }
 
-    /// Calls `body` with a copy of the bytes. On Apple's platforms, a text from Objective-C may have other storage.
+    /// Calls `body` with a copy of the bytes. The copy is needed on Apple's platforms for a text from Objective-C,
+    /// which may not be stored as UTF-8.
     @inlinable @inline(never)
     func withCopiedBytes<Value, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Value

@@ -168,7 +168,8 @@ public struct PacketDecoder: Sendable {
     }
 }
 
-/// Offers the same functions for callers that have an unsafe pointer to the bytes and read thousands of packets.
+/// Offers the functions that find and read packets for callers that have an unsafe pointer instead of a `RawSpan`, and
+/// read thousands of packets.
 ///
 /// These functions are memory-safe, because they also read with a ``ByteReader``, which checks every offset against
 /// `bytes.count`.

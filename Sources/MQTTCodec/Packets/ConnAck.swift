@@ -1,6 +1,6 @@
 /// CONNACK: the server's reply to CONNECT.
 public struct ConnAck: Hashable, Sendable {
-    /// True if the server continues an existing session. Always false if the server refuses the connection.
+    /// True if the server continues an existing session. If the server refuses the connection, the value is false.
     public var isSessionPresent: Bool
     /// The reason why the server refuses the connection, or ``PacketReasonCode/success``.
     ///
