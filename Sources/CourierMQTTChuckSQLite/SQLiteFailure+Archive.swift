@@ -6,7 +6,9 @@ extension SQLiteFailure {
     /// Returns the error to report to the app: which file failed, how it failed, and what to do.
     func archiveError(_ path: String) -> CourierError {
         let what = "The archive \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
-        if isDamage { return CourierError(.storeDamaged, what + " It is damaged, or not an archive.", cause: self) }
+        if isDamage {
+            return CourierError(.storeDamaged, what + " The file is damaged, or is not an archive.", cause: self)
+        }
         switch code {
         case SQLITE_FULL:
             return CourierError(
@@ -16,7 +18,8 @@ extension SQLiteFailure {
             return CourierError(
                 .storeFull,
                 "The archive \(path) has no row numbers left, "
-                    + "because a recording with very large numbers was imported. Choose another file.", cause: self)
+                    + "because a recording with very large packet numbers was imported. Choose another file.",
+                cause: self)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return CourierError(
                 .storeInUse,
@@ -30,7 +33,7 @@ extension SQLiteFailure {
 
     /// A failure because a row number would be too large to be read again.
     static let noNumbersLeft = SQLiteFailure(
-        extendedCode: SQLITE_RANGE, message: "no numbers are left", operation: "numbering a row")
+        extendedCode: SQLITE_RANGE, message: "no row numbers are left", operation: "numbering a row")
 
     /// A failure because the file is an SQLite database of another kind, not an archive.
     static func foreign(applicationID: Int64) -> SQLiteFailure {

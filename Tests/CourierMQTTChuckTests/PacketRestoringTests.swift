@@ -131,10 +131,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("9007199254740993", "the number is above 9007199254740992"),
-        ("9223372036854775806", "the number is above 9007199254740992"),
-        ("18446744073709551615", "the number is above 9007199254740992"), ("4", "the numbers must increase"),
-        ("5", "the numbers must increase"),
+        ("9007199254740993", "the packet number is above 9007199254740992"),
+        ("9223372036854775806", "the packet number is above 9007199254740992"),
+        ("18446744073709551615", "the packet number is above 9007199254740992"),
+        ("4", "the packet numbers must increase from line to line"),
+        ("5", "the packet numbers must increase from line to line"),
     ])
     func `an import error reports line and reason of an invalid packet number`(number: String, message: String) throws {
         let source = MQTTChuckLogger.test()

@@ -111,6 +111,7 @@ struct HostileBytesTests {
 
     @Test func `a decoding error names the field and byte position of the damage`() throws {
         let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x18, 0x01, 0x0A, 0x05, 0x61]) }
-        #expect(error?.message == "Note.title is broken at byte 2: its length is 5 bytes, but only 1 bytes remain")
+        #expect(
+            error?.message == "Note.title is broken at byte 2: the field's length is 5 bytes, but only 1 bytes remain")
     }
 }

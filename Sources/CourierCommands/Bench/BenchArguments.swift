@@ -146,7 +146,7 @@ package struct BenchArguments: Sendable {
         ) { $0.size = try WholeNumber.value($1[0], in: sizes, of: "size") },
         publishing(
             OptionNames(nil, "payload"), .one("KIND", .words(BenchPayload.Kind.allCases.map(\.rawValue))),
-            "The content of each payload: zeros (default), random, text or json. It also contains the send time.",
+            "The content of each payload: zeros (default), random, text or json. A payload also contains the send time.",
             missing: "payload"
         ) { settings, values throws(ArgumentError) in
             guard let kind = BenchPayload.Kind(rawValue: values[0]) else {

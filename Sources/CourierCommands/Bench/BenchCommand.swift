@@ -22,7 +22,7 @@ package struct BenchCommand: CourierCommand {
                     + "With QoS 0 and without subscribers, bench measures only the rate. "
                     + "Without publishers, bench measures the time to connect.",
                 "With one or two clients, the first problem of a connection ends the run. "
-                    + "With more clients, problems are counted, and the first problem determines the exit code.",
+                    + "With three or more clients, problems are counted, and the first problem determines the exit code.",
             ],
             groups: BenchArguments.groups.map(\.summary),
             examples: [

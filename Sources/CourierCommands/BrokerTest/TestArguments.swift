@@ -34,8 +34,8 @@ package struct TestArguments: Sendable {
                     ) { $0.timeLimit = try WholeNumber.value($1[0], in: 1...60, of: "timeout") },
                     Option(
                         OptionNames(nil, "count"), .one("COUNT"),
-                        "The number of messages that each counting probe sends; 10 by default. "
-                            + "An offline client gets at most 100 messages.", missing: "count"
+                        "The number of messages that each probe of message delivery sends; 10 by default. "
+                            + "To an offline client, the probe sends at most 100 messages.", missing: "count"
                     ) { $0.messageCount = try WholeNumber.value($1[0], in: 1...10_000, of: "count") },
                     Option(
                         OptionNames(nil, "max-payload"), .one("BYTES"),

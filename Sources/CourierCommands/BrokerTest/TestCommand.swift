@@ -19,13 +19,13 @@ package struct TestCommand: CourierCommand {
                     + "PROBLEM means that the broker breaks a rule of the specification. "
                     + "A second line names the rule, such as [MQTT-3.3.1-6].",
                 "test uses topics that begin with courier-test-, and random client ids. "
-                    + "It removes its retained messages and sessions. "
-                    + "To find limits, test also sends packets that exceed them, which brokers may log.",
+                    + "At the end, test removes its retained messages and sessions. "
+                    + "To find limits, test also sends packets that exceed a limit. Brokers may log these packets.",
                 "--json prints one object with the keys broker, isConformant, isComplete and versions. "
                     + "The object for each MQTT version has the keys version, isComplete, limits and probes. "
                     + "The limits are those that a broker announces in MQTT 5. "
                     + "The object of a probe has the keys probe, state (good, notice or problem) and text. "
-                    + "If their values are known, it also has the keys clause, advice, found and announced. "
+                    + "The object also has the keys clause, advice, found and announced, if their values are known. "
                     + "Sizes are in bytes.",
             ],
             groups: TestArguments.groups.map(\.summary),

@@ -210,7 +210,7 @@ struct TestRun {
         var outcome = ProbeOutcome.violation(text, nil)
         switch failure {
         case .messageRefused(.notAuthorized), .subscriptionRefused(.notAuthorized), .refused, .transport:
-            outcome.advice = "The probe could not be made. Use a client that may use the topics courier-test-…."
+            outcome.advice = "The probe could not be completed. Use a client that may use the topics courier-test-…."
         default: outcome.clause = probe.clause?.name(in: plan.version)
         }
         return outcome

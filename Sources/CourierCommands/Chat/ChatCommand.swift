@@ -29,7 +29,7 @@ package struct ChatCommand: CourierCommand {
             ],
             groups: ChatArguments.groups.map(\.summary),
             examples: [
-                .init("courier chat -h broker.example --name ada", "Chats in the room lobby as ada."),
+                .init("courier chat -h broker.example --name ada", "Joins the default room, lobby, with the name ada."),
                 .init("courier chat --room news --room tea", "Joins two rooms, and shows the second room first."),
                 .init("echo 'The backup is done.' | courier chat --name backup", "Sends one line, and ends."),
             ], exitCodes: ExitCode.meanings)

@@ -39,7 +39,7 @@ package enum ExitCode {
             "The broker refused the connection with this return code (MQTT 3.1.1) or reason code (MQTT 5)."),
         .init("7", "The connection was lost."), .init("8", "TLS failed."),
         .init("27", "The time limit of -W has passed. sub ends with 27 only if the broker accepted the connection."),
-        .init("130, 143", "SIGINT or SIGTERM ended the command. The command sub ends with 0 instead."),
+        .init("130, 143", "SIGINT or SIGTERM ended the command. In this case, courier sub ends with 0."),
         .init("255", "A signal or the time limit of -W ended sub before the broker accepted the connection."),
     ]
 }

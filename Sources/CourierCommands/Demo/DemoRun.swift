@@ -13,7 +13,8 @@ final class DemoRun: @unchecked Sendable {
     private static let topic = "letters/bob"
     private static let words = [
         "Hello, Bob!", "The kettle is on.", "Bring biscuits.", "Are you there?",
-        "I keep these letters for you.", "The letters wait in my outbox.", "All letters arrived, once each.",
+        "I am offline, but I keep writing.", "My messages wait until I am online.",
+        "Each message arrives exactly once.",
     ]
 
     private let console: Console
@@ -135,11 +136,12 @@ final class DemoRun: @unchecked Sendable {
         if script.isAsPromised {
             let time = String(format: "%.1f", away / .seconds(1))
             console.write(
-                "\n\(count) letters were sent, and \(count) letters arrived, each exactly once and in order. "
-                    + "The last letter arrived at most \(time) s after the cut.\n"
+                "\n\(count) messages were sent, and \(count) messages arrived, each exactly once and in order. "
+                    + "The last message arrived at most \(time) s after the connections were cut.\n"
                     + "Try next: courier broker, courier sub -t '#' -v, courier pub -t hello -m world.\n")
         } else {
-            console.tell("Error: \(count) letters were sent, but the letters that arrived are: \(script.received)")
+            console.tell(
+                "Error: \(count) messages were sent, but the messages with these numbers arrived: \(script.received)")
         }
         close(script.isAsPromised ? ExitCode.success : ExitCode.failure)
     }

@@ -56,7 +56,7 @@ struct AnnouncedLimits: Hashable, Encodable, Sendable {
                 ? .good(.limits, "session expiry: the broker keeps a session for a day or longer")
                 : .notice(
                     .limits, "session expiry: the broker keeps a session for at most \(sessionExpiry) seconds",
-                    "A client that is offline for a longer time loses its messages."),
+                    "A client that is offline for more than \(sessionExpiry) seconds loses its messages."),
         ]
     }
 }

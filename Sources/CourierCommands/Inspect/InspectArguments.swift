@@ -81,7 +81,7 @@ package struct InspectArguments: Sendable {
                 Option(
                     OptionNames("o", "output"), .one("FILE", .files),
                     "Write to this file instead of standard output. "
-                        + "The contents of an existing file are replaced, but the recording itself is refused.",
+                        + "An existing file is replaced, but the recording itself cannot be the output file.",
                     missing: "file"
                 ) { $0.outputPath = $1[0] },
                 Option(

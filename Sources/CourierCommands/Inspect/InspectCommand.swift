@@ -32,7 +32,7 @@ package struct InspectCommand: CourierCommand {
                 .init("courier inspect run.archive", "Browses the packets, even while they are recorded."),
                 .init(
                     "courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0' --export text",
-                    "Prints PUBLISH packets of the topics below orders, with QoS 1 or 2."),
+                    "Prints PUBLISH packets with QoS 1 or 2 whose topic matches the filter orders/#."),
                 .init("courier inspect run.archive -q errors", "Shows the packets that report a failure."),
                 .init(
                     "courier inspect run.archive -q type:publish --slowest 10",

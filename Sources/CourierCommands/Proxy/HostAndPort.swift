@@ -43,7 +43,8 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
         } else if host.contains(":") {
-            throw refusal("the IPv6 address \(host.quoted()) has no brackets", "Write it as in [::1]:1883.")
+            throw refusal(
+                "the IPv6 address \(host.quoted()) has no brackets", "Write the address in brackets, as in [::1]:1883.")
         }
         if host.isEmpty {
             throw refusal("the host is missing in \(text.quoted())", "Write \(form), such as 127.0.0.1:1883.")

@@ -125,7 +125,7 @@ package struct ProxyArguments: Sendable, Equatable {
                 hint: "Name the broker's address with --to, or another port with --listen.")
         }
         if isQuiet, isDebugging {
-            throw ArgumentError("--quiet prints fewer lines and -d prints more.", hint: "Leave one of them out.")
+            throw ArgumentError("--quiet prints fewer lines and -d prints more.", hint: "Remove one of these options.")
         }
         return broker
     }

@@ -24,7 +24,7 @@ package struct ProxyCommand: CourierCommand {
                     + "Without a number, the rule applies to all packets. "
                     + "Packet types are names such as PUBLISH. Separate several names by commas: PUBACK, PUBREC. "
                     + "The word \"packets\" stands for all packet types.",
-                "These details may follow in any order. "
+                "The details of a rule may follow in any order. "
                     + "\"from the client\" or \"from the broker\" selects the sender. "
                     + "\"to FILTER\" selects packets by the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE. "
                     + "Write a filter with spaces in double quotes. "
@@ -33,7 +33,8 @@ package struct ProxyCommand: CourierCommand {
                 "A rule counts its packets in all connections together. "
                     + "Packets behind a delayed packet of the same direction wait too. "
                     + "If several rules apply to a packet, all their faults happen.",
-                "A packet of more than 1 MiB is forwarded in parts, and not recorded. Rules match it by type and topic.",
+                "A packet of more than 1 MiB is forwarded in parts, and not recorded. "
+                    + "A rule matches such a packet by type and topic.",
             ],
             groups: ProxyArguments.groups.map(\.summary),
             examples: [
@@ -42,7 +43,7 @@ package struct ProxyCommand: CourierCommand {
                     "Loses one acknowledgement for clients of port 1884."),
                 .init(
                     "courier proxy --to 127.0.0.1:1883 --fault 'delay PUBLISH to a/# by 2 s'",
-                    "Delays messages to topics under a."),
+                    "Delays the messages whose topic matches the filter a/#."),
                 .init(
                     "courier proxy --to broker.example:1883 --listen 0 --fault 'cut after 100 packets' --record run.pcapng",
                     "Cuts a connection after 100 packets, and writes a capture file for Wireshark."),

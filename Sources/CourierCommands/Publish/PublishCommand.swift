@@ -19,8 +19,8 @@ package struct PublishCommand: CourierCommand {
                 "The program ends when the last message is acknowledged, or written if it has QoS 0. "
                     + "After SIGINT or SIGTERM, the program sends no new messages. "
                     + "The program waits up to \(Ending.drainTimeout.components.seconds) seconds for acknowledgements. "
-                    + "With --store and without a connection, a signal ends the program at once, "
-                    + "because the next run sends the stored messages.",
+                    + "With --store and without a connection, a signal ends the program at once. "
+                    + "The next run sends the stored messages.",
                 "The options are the same as in mosquitto_pub, and can also be in a file, one option per line. "
                     + "The file is $XDG_CONFIG_HOME/mosquitto_pub or ~/.config/mosquitto_pub.",
             ],

@@ -60,7 +60,7 @@ struct ParkedRun {
             let names = found.map { StoreRun.name($0.clientID, $0.broker) }.joined(separator: ", ")
             throw ArgumentError(
                 "\(found.count) parked messages have the id \(id).",
-                hint: "Select one of them with -i and --broker: \(names).")
+                hint: "Select one of these messages with -i and --broker: \(names).")
         }
         return scope
     }

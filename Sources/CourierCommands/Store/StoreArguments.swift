@@ -47,17 +47,17 @@ package struct StoreArguments: Sendable {
                 ) { $0.broker = $1[0] },
                 Option(
                     OptionNames(nil, "processor"), .one("NAME"),
-                    "With parked: select only messages of the processor with this name.", missing: "name"
+                    "With 'parked': select only messages of the processor with this name.", missing: "name"
                 ) { $0.processor = $1[0] },
                 Option(
                     OptionNames(nil, "all"),
-                    "With purge: remove the messages of every client and broker. "
-                        + "With parked retry and parked remove: select every parked message."
+                    "With 'purge': remove the messages of every client and broker. "
+                        + "With 'parked retry' and 'parked remove': select every parked message."
                 ) { settings, _ in settings.isAll = true },
                 Option(
                     OptionNames(nil, "rejected"),
-                    "With list, export and purge: select only rejected messages. "
-                        + "A message is rejected if the broker ends the connection each time it is sent."
+                    "With 'list', 'export' and 'purge': select only rejected messages. "
+                        + "A message is rejected if the broker ends the connection each time the message is sent."
                 ) { settings, _ in settings.isRejectedOnly = true },
             ]), HelpOptions.group(),
     ]
@@ -104,21 +104,23 @@ package struct StoreArguments: Sendable {
         }
         if action == .files {
             guard path == nil else {
-                throw ArgumentError("The action files takes no file, because it searches for files.")
+                throw ArgumentError(
+                    "'courier store files' takes no file argument, because the command searches for files.")
             }
         } else if action == .parked, parkedAction == nil {
             throw ArgumentError(
-                "parked needs an action and a file.", hint: "Use list, show, export, retry or remove.")
+                "'courier store parked' needs an action and a file.", hint: "Use list, show, export, retry or remove.")
         } else if path == nil {
             throw ArgumentError(
-                "The action \(action.rawValue) needs a file, such as the file of --store.",
+                "'courier store \(action.rawValue)' needs a file, such as the file that --store created.",
                 hint: "'courier store files' lists the message files in the default folder.")
         }
         let isChosen = clientID != nil && broker != nil
         if action == .purge, isAll ? clientID != nil || broker != nil : !isChosen {
             throw ArgumentError(
-                "purge needs a client and a broker, or --all.",
-                hint: "Give --all, or both -i and --broker. 'courier store count' shows their values.")
+                "'courier store purge' needs a client id and a broker, or --all.",
+                hint: "Give --all, or both -i and --broker. 'courier store count' shows the client ids and the brokers."
+            )
         }
         if action == .count || action == .files, isRejectedOnly {
             throw ArgumentError(
@@ -131,7 +133,8 @@ package struct StoreArguments: Sendable {
         }
         if processor != nil {
             throw ArgumentError(
-                "--processor can only be used with parked.", hint: "Use 'courier store parked list' with the file.")
+                "--processor can only be used with 'courier store parked'.",
+                hint: "Use 'courier store parked list' with the file.")
         }
         if action != .purge, isAll {
             throw ArgumentError(
@@ -146,25 +149,27 @@ package struct StoreArguments: Sendable {
         guard let parkedAction else { return }
         if isRejectedOnly {
             throw ArgumentError(
-                "--rejected cannot be used with parked.", hint: "Use 'courier store list --rejected' with the file.")
+                "--rejected cannot be used with 'courier store parked'.",
+                hint: "Use 'courier store list --rejected' with the file.")
         }
         switch parkedAction {
         case .list, .export:
             guard messageID == nil, !isAll else {
                 throw ArgumentError(
-                    "parked \(parkedAction.rawValue) takes no message id and no --all.",
-                    hint: "It includes all parked messages of the file. Use -i, --broker or --processor to select some."
+                    "'courier store parked \(parkedAction.rawValue)' takes no message id and no --all.",
+                    hint: "Use -i, --broker or --processor to select fewer parked messages."
                 )
             }
         case .show:
             guard messageID != nil, !isAll else {
                 throw ArgumentError(
-                    "parked show needs the id of one message.", hint: "'courier store parked list' shows the ids.")
+                    "'courier store parked show' needs the id of one message.",
+                    hint: "'courier store parked list' shows the ids.")
             }
         case .retry, .remove:
             guard (messageID != nil) != isAll else {
                 throw ArgumentError(
-                    "parked \(parkedAction.rawValue) needs either the id of one message or --all.",
+                    "'courier store parked \(parkedAction.rawValue)' needs either the id of one message or --all.",
                     hint: "'courier store parked list' shows the ids.")
             }
         }

@@ -19,7 +19,7 @@ package struct StoreCommand: CourierCommand {
                 "parked remove FILE (MESSAGE | --all) [-i ID] [--broker HOST:PORT] [--processor NAME]",
             ],
             discussion: [
-                "files lists the message files of clients with isMessagePersistenceEnabled and no store of the app. "
+                "files lists the message files of clients that set isMessagePersistenceEnabled, but not messageStore. "
                     + "For each file, files prints the client ids, and whether a program has the file open. "
                     + "files searches the folders $XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
                 "list prints a line for each message, rejected message, job, packet id and subscription. "
@@ -29,11 +29,12 @@ package struct StoreCommand: CourierCommand {
                     + "list, count and export do not change the file, and work while a program has the file open.",
                 "purge removes everything of one client and broker, or everything in the file. "
                     + "With --rejected, purge removes only rejected messages. "
-                    + "During purge, no other program may have the file open.",
-                "parked selects the messages that processors have parked, because their last attempt failed. "
-                    + "show prints one of these messages with its payload. "
-                    + "retry lets the processor handle a message again when its program starts. "
-                    + "During retry and remove, no other program may have the file open.",
+                    + "While purge runs, no other program may have the file open.",
+                "'parked list' and 'parked export' print the messages that a processor has parked. "
+                    + "A processor parks a message if the last attempt to handle the message failed. "
+                    + "'parked show' prints one parked message with its payload. "
+                    + "After 'parked retry', the processor handles a parked message again when the processor's program starts. "
+                    + "While 'parked retry' or 'parked remove' runs, no other program may have the file open.",
             ],
             groups: StoreArguments.groups.map(\.summary),
             examples: [
@@ -45,10 +46,10 @@ package struct StoreCommand: CourierCommand {
                 .init("courier store export messages.store > backup.jsonl", "Saves the whole contents of the file."),
                 .init(
                     "courier store purge messages.store -i desk --broker localhost:1883",
-                    "Removes everything that is stored for the client desk and this broker."),
+                    "Removes everything that is stored for the client id desk and this broker."),
                 .init(
                     "courier store parked retry messages.store --all --processor orders",
-                    "Lets the processor orders handle all its parked messages again."),
+                    "Lets the processor with the name orders handle all its parked messages again."),
             ],
             exitCodes: [
                 .init("0", "Done."),

@@ -20,7 +20,9 @@ package struct SubscribeCommand: CourierCommand {
             ],
             groups: SubscribeArguments.groups.map(\.summary),
             examples: [
-                .init("courier sub -t 'room/#' -v", "Prints all messages of the topics below room, with their topics."),
+                .init(
+                    "courier sub -t 'room/#' -v",
+                    "Prints the topic and the payload of each message that matches the filter room/#."),
                 .init("courier sub -t meters/+ -C 10 -F '%I %t %p'", "Prints ten messages with their time, and ends."),
                 .init("courier sub -t orders/# --json | jq .payload", "Passes messages to another program as JSON."),
                 .init("courier sub -t jobs/# -q 1 -c -i worker-7", "Continues the session of the last run."),

@@ -84,7 +84,9 @@ struct AdapterRegistry: Sendable {
                 throw CourierError(
                     .invalidConfiguration,
                     "The adapter rule for \(rule.filter.quoted()) names the content type \(rule.contentType.quoted()), "
-                        + "but no message adapter has it. The adapters have: \(known.isEmpty ? "none" : known).")
+                        + "but no message adapter has this content type. "
+                        + "The content types of the adapters: \(known.isEmpty ? "none" : known)."
+                )
             }
             do {
                 checked.append((ContiguousArray(try TopicFilter(rule.filter).matchedString.utf8), mediaType))

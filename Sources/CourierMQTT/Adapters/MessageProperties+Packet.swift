@@ -30,22 +30,23 @@ extension MessageProperties {
             CourierError(.invalidMessage, "The message to \(topic.quoted()) cannot be sent: \(what).")
         }
         func checkText(_ text: String?, _ name: @autoclosure () -> String) throws(CourierError) {
-            if let problem = text.flatMap(texts.problem) { throw refuse("its \(name()) \(problem)") }
+            if let problem = text.flatMap(texts.problem) { throw refuse("the \(name()) \(problem)") }
         }
         try checkText(contentType, "content type")
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
             // A response topic must not contain wildcards [MQTT-3.3.2-14].
             throw refuse(
-                "its response topic \(responseTopic.quoted()) is not a topic name; remove wildcards and $share/"
+                "the response topic \(responseTopic.quoted()) is not a topic name; remove wildcards and $share/"
             )
         }
         try checkText(responseTopic, "response topic")
         if let count = correlationData?.count, count > WireText.limit {
-            throw refuse("its correlation data has \(count) bytes; at most \(WireText.limit) are allowed")
+            throw refuse("the correlation data has \(count) bytes; at most \(WireText.limit) are allowed")
         }
         if let messageExpiry, WireSeconds(messageExpiry) == nil {
             throw refuse(
-                "its expiry is not between 0 and \(UInt32.max) seconds; without an expiry, the message never expires")
+                "the message expiry is not between 0 and \(UInt32.max) seconds; without an expiry, the message never expires"
+            )
         }
         guard let problem = userProperties.problem(texts) else { return }
         throw CourierError(.invalidMessage, "The message to \(topic.quoted()) cannot be sent: it \(problem).")

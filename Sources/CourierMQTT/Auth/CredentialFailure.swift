@@ -17,7 +17,7 @@ struct CredentialFailure: Sendable {
             error: CourierError(
                 .authenticationFailed,
                 "The auth provider did not answer in \(timeout) (authenticationTimeoutInterval). "
-                    + "Make sure that the provider always answers, or raise the interval."),
+                    + "Make sure that the auth provider always answers, or raise this interval."),
             mayPass: true, isOfNetwork: false)
     }
 

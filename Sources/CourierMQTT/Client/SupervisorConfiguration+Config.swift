@@ -73,7 +73,7 @@ extension SupervisorConfiguration {
             guard time > .zero, time <= ConnectionLimits.longestTimeout else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "endpoints.returnsToPreferred is after \(time); "
+                    "The time of endpoints.returnsToPreferred is \(time); "
                         + "the time must be more than 0 and at most \(ConnectionLimits.longestTimeout).")
             }
             returnInterval = time

@@ -54,8 +54,8 @@ extension ConnectionSupervisor {
     ) {
         let error = CourierError(
             .connectionFailed,
-            "The service records of \(grant.options.host.shownHost.quoted()) say that this domain has no such broker. "
-                + "Ask its administrator, or connect without service records.")
+            "The service records of \(grant.options.host.shownHost.quoted()) say that the domain has no broker for this kind of connection. "
+                + "Ask the domain's administrator, or connect without service records.")
         let opening = Opening(
             attempt: locating.attempt, options: grant.options, detour: nil, startedAt: now, giveUpAt: nil)
         if locating.isAgain { actions.append(.emit(.reconnect)) }

@@ -28,7 +28,8 @@ extension ConnectionSupervisor {
         guard let first = references.first else { return .none }
         let source = endpointOptions(grant.options)
         guard source.scheme?.lowercased() != "unix" else {
-            return .refused("The reference to \(first) is not followed, because the client connects to a Unix socket.")
+            return .refused(
+                "The server reference to \(first) is not followed, because the client connects to a Unix socket.")
         }
         var refusal: String?
         for reference in references {
@@ -67,19 +68,20 @@ extension ConnectionSupervisor {
                 configuration.scheme(of: source)?.isSecure == true
                 && configuration.scheme(of: grant.options.at(round.list.endpoints[index]))?.isSecure != true
             guard isDowngrade else { return .allowed(asksProvider: false) }
-            return .refused("The reference to \(reference) is not followed, because that endpoint is without TLS.")
+            return .refused(
+                "The server reference to \(reference) is not followed, because that endpoint does not use TLS.")
         }
         if isOwnHost(reference.host) {
             if policy.followsSameHost { return .allowed(asksProvider: false) }
             return .refused(
-                "The reference to \(reference) is not followed, "
+                "The server reference to \(reference) is not followed, "
                     + "because MQTTClientConfig.endpoints.redirects.followsSameHost is false.")
         }
         if let credentials = policy.credentials(for: reference.host) {
             return .allowed(asksProvider: credentials == .fromProvider)
         }
         return .refused(
-            "The reference to \(reference) is not followed, because another host would get the credentials. "
+            "The server reference to \(reference) is not followed, because another host would get the credentials. "
                 + "If you trust that host, "
                 + "add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
     }

@@ -75,7 +75,7 @@ extension ConnectionSupervisor {
         let error = CourierError(
             .connectionFailed,
             "The network changed, or the machine slept, "
-                + "while the client connected to \(opening.options.endpointName); the client tries again at once.")
+                + "during the attempt to connect to \(opening.options.endpointName). The client tries again at once.")
         actions.append(.log(.info, error.message))
         let ended = Closing.Ended.attempt(startedAt: opening.startedAt, .error(error))
         enter(.closing(Closing(ended: ended, next: .begin(.failure), abortAt: nil)), &actions)

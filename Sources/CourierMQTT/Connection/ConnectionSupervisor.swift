@@ -413,7 +413,8 @@ struct ConnectionSupervisor: Sendable {
     private static let nothingWanted = ConnectionFailure.error(
         CourierError(
             .sessionMissing,
-            "The client does not reconnect after the background, because it has no topic to subscribe to. "
+            "The app was in the background, and the client does not reconnect, "
+                + "because the client has no topic to subscribe to. "
                 + "Call connect(), or subscribe to a topic."))
 
     // MARK: Helpers

@@ -56,27 +56,27 @@ enum LossPolicy {
                 .refused(.badUserNameOrPassword), .refused(.notAuthorized), .disconnected(.notAuthorized),
             ],
             response: .renewCredentials,
-            reason: "The credentials are wrong or have expired; the provider may return others.", subject: .client),
+            reason: "The credentials are wrong or expired; the auth provider may return others.", subject: .client),
         Row(
             causes: [.refused(.useAnotherServer), .disconnected(.useAnotherServer)], response: .followOnce,
             reason: "The broker asks clients to use another server for now."),
         Row(
             causes: [.refused(.serverMoved), .disconnected(.serverMoved)], response: .followForGood,
-            reason: "The broker has moved. Without a server reference, only the provider can know the new address."),
+            reason: "The broker has moved. Without a server reference, only the auth provider knows the new address."),
         Row(
             causes: [.disconnected(.sessionTakenOver), .repeatedDrops], response: .yield,
             reason:
-                "Another client uses the same id. If both reconnected at once, each would end the other's connections forever.",
+                "Another client uses this client id. If both reconnected at once, each would end the other's connections forever.",
             subject: .client),
         Row(
             causes: [.otherVersion], response: .switchVersion,
-            reason: "The broker is reachable and supports an older version.", subject: .client),
+            reason: "The broker is reachable with an older MQTT version.", subject: .client),
         Row(
             causes: [.refused(.unsupportedProtocolVersion)], response: .stop,
-            reason: "No version is left to try; allow a version that the broker supports."),
+            reason: "No MQTT version is left; allow a version that the broker supports."),
         Row(
             causes: [.refused(.clientIdentifierNotValid)], response: .stop,
-            reason: "The id would be refused again; choose another client id.", subject: .client),
+            reason: "The broker would refuse this client id again; choose another.", subject: .client),
         Row(
             causes: [.refused(.banned)], response: .stop,
             reason: "Trying again can prolong a ban; ask the broker's administrator.", subject: .client),
@@ -110,7 +110,7 @@ enum LossPolicy {
                 .disconnected(.quotaExceeded), .disconnected(.connectionRateExceeded),
                 .disconnected(.messageRateTooHigh), .disconnected(.administrativeAction),
             ],
-            response: .retry, reason: "The broker needs time."),
+            response: .retry, reason: "The broker may accept later attempts."),
         Row(
             causes: [
                 .refused(.unspecifiedError), .refused(.malformedPacket), .refused(.protocolError),
@@ -136,10 +136,10 @@ enum LossPolicy {
             response: .retry, reason: "The network or the broker failed, and may recover."),
         Row(
             causes: [.transport(.unknownHost)], response: .retry,
-            reason: "The name does not exist; correct its spelling, or add it to DNS.", isFinal: true),
+            reason: "The host name does not exist; correct it, or add it to DNS.", isFinal: true),
         Row(
             causes: [.unreadableStore], response: .retry,
-            reason: "The stored messages must not be lost; the disk may recover.", subject: .client),
+            reason: "The message store cannot be read; the disk may recover.", subject: .client),
         Row(
             causes: [.transport(.tls)], response: .retry,
             reason: "The server may be starting, or a captive portal may answer in its place."),
@@ -147,7 +147,7 @@ enum LossPolicy {
             causes: [.transport(.untrustedCertificate)], response: .retry,
             reason: "A person must correct the certificate, the trusted authorities or a clock.", isFinal: true
         ),
-        Row(causes: [], response: .retry, reason: "The packet carried a reason code that MQTT does not allow in it."),
+        Row(causes: [], response: .retry, reason: "The packet has a reason code that this packet type does not allow."),
     ]
 
     /// Returns the row for a cause.

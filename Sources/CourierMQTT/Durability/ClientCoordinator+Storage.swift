@@ -70,12 +70,13 @@ extension ClientCoordinator {
             warn(
                 "The client id \(template.quoted()) is a template, and a messageStore is set. "
                     + "The next process has another client id, "
-                    + "so it never sends the messages that this process leaves in the store. "
+                    + "so the messages that this process leaves in the store are never sent. "
                     + "Use a client id without %, or set session.storeScope.", options)
         } else if let scope = durable.keepsRowsElsewhere(than: StoreScope(options)) {
             warn(
-                "The provider names \(words(StoreScope(options))), but the messages are stored for \(words(scope)). "
-                    + "The next process finds the messages only if its provider names \(words(scope)) first. "
+                "The auth provider names the client \(words(StoreScope(options))), "
+                    + "but the messages are stored for the client \(words(scope)). "
+                    + "The next process finds the messages only if its auth provider first names \(words(scope)). "
                     + "Set session.storeScope.", options)
         }
     }

@@ -17,7 +17,7 @@ extension MQTTClientConfig {
             throw CourierError(
                 .invalidConfiguration,
                 "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages. "
-                    + "The provider's client id is empty. Give the client an id that stays the same.")
+                    + "The auth provider's client id is empty. Give the client an id that stays the same.")
         }
         let variables = environmentVariables ?? ProcessInfo.processInfo.environment
         return (try StorePlace(program: session.storeName, environment: variables), clientID)
@@ -54,7 +54,7 @@ extension MQTTClientConfig {
                 "Messages of an earlier client remain in \(left.file.path). No program has this file open. "
                     + "Number of messages: \(left.messageCount). Client id: \(names). "
                     + "Perhaps the client id or the program's name has changed. "
-                    + "A client with that id and that `session.storeName` sends the messages. "
+                    + "To send the messages, run a client with the earlier client id and `session.storeName`. "
                     + "`courier store files` lists such files.")
         }
     }

@@ -44,7 +44,7 @@ extension CourierError {
             self.init(
                 .timedOut,
                 "The broker \(endpoint) did not answer the connection request in time. "
-                    + "Is it an MQTT broker, and is the port correct?")
+                    + "Is the server an MQTT broker, and is the port correct?")
         case .disconnectedByServer(let disconnect): self.init(endedBy: endpoint, disconnect, areOptionsFixed)
         case .malformedPacket(let error): self.init(malformed: error, from: endpoint)
         case .protocolError(.maximumPacketSizeTooSmall(let size)):
@@ -162,7 +162,7 @@ extension CourierError {
             self.init(
                 .malformedPacket,
                 "The broker \(endpoint) sent bytes that are not an MQTT packet (\(error)). "
-                    + "Is the port correct, and is it an MQTT broker?",
+                    + "Is the port correct, and is the server an MQTT broker?",
                 cause: error)
         }
     }

@@ -13,7 +13,8 @@ extension CourierError {
         case .notConnected:
             self.init(
                 .connectionLost,
-                "\(subject) was not sent: there is no connection, and such a request is not kept for the next connection."
+                "\(subject) was not sent: there is no connection, "
+                    + "and this kind of request does not wait for a connection."
             )
         case .connectionLost:
             self.init(.connectionLost, "\(subject) was not confirmed: the connection was lost before the answer came.")
@@ -21,13 +22,13 @@ extension CourierError {
             self.init(
                 .connectionLost,
                 "\(subject) was not confirmed, and the broker has lost the session, "
-                    + "so it may or may not have arrived. Send it again if a duplicate does no harm.")
+                    + "so the packet may or may not have arrived. Send the packet again if a duplicate does no harm.")
         case .dropped:
             self.init(
                 .connectionLost,
                 "\(subject) was dropped: the broker has lost the session, "
                     + "and the client's policy is to drop messages in flight.")
-        case .expired: self.init(.messageExpired, "\(subject) was not sent: it expired first.")
+        case .expired: self.init(.messageExpired, "\(subject) was not sent, because the message expired.")
         case .quotaExceeded:
             self.init(
                 .queueFull,
@@ -59,7 +60,7 @@ extension CourierError {
     private init(notEncodable error: EncodeError, _ subject: RequestSubject) {
         let remedy =
             if case .packetTooLarge = error.violation {
-                "Make it smaller, or raise the broker's limit."
+                "Make the packet smaller, or raise the broker's limit."
             } else {
                 "Correct the \(error.field)."
             }

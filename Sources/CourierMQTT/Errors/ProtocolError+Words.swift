@@ -18,7 +18,7 @@ extension ProtocolError {
         case .unexpectedAuthentication: "the broker sent AUTH, although no authentication method was named"
         case .wrongAuthenticationMethod: "the broker sent AUTH with another authentication method than CONNECT"
         case .wrongAcknowledgement(let type, let id):
-            "the broker sent \(type) for packet \(id), which needs another answer"
+            "the broker sent \(type) for packet id \(id), but another type of acknowledgement is required"
         case .answersUnread(let count): "the broker sends packets but does not read, and \(count) bytes wait to be sent"
         }
     }

@@ -28,21 +28,21 @@ extension DisconnectOptions {
         }
         guard PacketReasonCode(rawValue: reasonCode.rawValue)?.isAllowed(in: .disconnect, from: .client) == true else {
             throw refuse(
-                "a client may not send its reason code \(reasonCode); use normalDisconnection, "
+                "a client may not send the reason code \(reasonCode) in DISCONNECT; use normalDisconnection, "
                     + "disconnectWithWillMessage, or an error code such as unspecifiedError")
         }
         if let sessionExpiry {
             guard WireSeconds(sessionExpiry) != nil else {
-                throw refuse("its session expiry \(sessionExpiry) is not between 0 and \(UInt32.max) seconds")
+                throw refuse("the session expiry \(sessionExpiry) is not between 0 and \(UInt32.max) seconds")
             }
             if agreement.endsSession, sessionExpiry > .zero {
                 throw refuse(
-                    "its session expiry is \(sessionExpiry), but CONNECT requested "
+                    "the session expiry is \(sessionExpiry), but CONNECT requested "
                         + "that the session ends with the connection (MQTT 5.0, section 3.14.2.2.2); "
                         + "before you connect, set MQTTClientConfig.session.expiry without a clean session")
             }
         }
-        if let problem = reasonString.flatMap(texts.problem) { throw refuse("its reason string \(problem)") }
+        if let problem = reasonString.flatMap(texts.problem) { throw refuse("the reason string \(problem)") }
         if let problem = userProperties.problem(texts) { throw refuse("it \(problem)") }
         var buffer = PacketBuffer()
         let encoder = PacketEncoder(
@@ -51,7 +51,8 @@ extension DisconnectOptions {
             try encoder.encode(.disconnect(packet(endsSession: agreement.endsSession)), into: &buffer)
         } catch {
             guard case .packetTooLarge(let size, let limit) = error.violation else { throw refuse("\(error)") }
-            throw refuse("it has \(size) bytes, and the broker accepts at most \(limit) bytes; leave out properties")
+            throw refuse(
+                "the packet has \(size) bytes, and the broker accepts at most \(limit) bytes; leave out properties")
         }
     }
 }

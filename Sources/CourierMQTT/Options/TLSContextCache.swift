@@ -65,8 +65,8 @@ package final class TLSContextCache: Sendable {
         } catch {
             throw CourierError(
                 .secureConnectionFailed,
-                "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
-                    + "which is the cause of this error.", cause: error)
+                "The source of TLS certificates (TLSClientConfiguration.material) has failed. "
+                    + "The property `cause` contains an error of the type \(type(of: error)).", cause: error)
         }
         // Take the file stamps, which identify the state of each file, before reading the files. If a file changes
         // during the reading, its stamp differs next time, and the file is read again.

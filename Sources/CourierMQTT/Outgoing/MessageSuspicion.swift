@@ -301,7 +301,7 @@ extension MessageSuspicion.Rejection {
     func text(broker: String, topic: String) -> String {
         let advice =
             "The message is not sent again. "
-            + "Compare its topic, size and content with the broker's limits and permissions."
+            + "Compare the message's topic, size and content with the broker's limits and permissions."
         if let code {
             let number = String(code.rawValue, radix: 16, uppercase: true)
             return

@@ -140,6 +140,8 @@ extension CourierError {
     /// Returns the error to report for a store that could not be read.
     static func reading(_ error: any Error) -> CourierError {
         (error as? CourierError)
-            ?? CourierError(.storeFailed, "The message store could not be read; it is tried again.", cause: error)
+            ?? CourierError(
+                .storeFailed, "The message store could not be read; the client reads the store again later.",
+                cause: error)
     }
 }

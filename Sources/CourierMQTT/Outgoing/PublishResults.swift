@@ -153,7 +153,7 @@ final class PublishResults: @unchecked Sendable {
             .queueFull,
             "The message to \(topic.quoted()) was dropped by the policy `offline.overflow`, "
                 + "because the limit `offline.maximumCount` or `offline.maximumBytes` was reached. "
-                + "Send less, or raise that limit.")
+                + "Send fewer messages, or raise the limit that was reached.")
     }
 
     static func destroyed(_ topic: String) -> CourierError {

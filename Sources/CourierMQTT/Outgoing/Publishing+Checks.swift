@@ -70,7 +70,7 @@ extension Publishing {
             return CourierError(
                 .queueFull,
                 "The message to \(topic) was not accepted: "
-                    + "\(policy.maximumCount) messages or \(policy.maximumBytes) bytes wait already. "
+                    + "it would exceed the limit of \(policy.maximumCount) waiting messages or \(policy.maximumBytes) bytes. "
                     + "Await readyToPublish(), or raise `offline.maximumCount` or `offline.maximumBytes`."
             )
         case .tooLarge(let byteCount):
@@ -82,7 +82,8 @@ extension Publishing {
         case .notConnected:
             return CourierError(
                 .connectionLost,
-                "The message to \(topic) was not sent: there is no connection, and messages of QoS 0 do not wait for one. "
+                "The message to \(topic) was not sent: there is no connection, "
+                    + "and messages of QoS 0 do not wait for a connection. "
                     + "Await connected(), use QoS 1, or set `offline.queuesQoS0`.")
         case .noSession:
             return CourierError(

@@ -336,7 +336,8 @@ extension Publishing {
     /// called from any thread.
     func report(_ remains: OutgoingQueue.Remains, _ error: CourierError) {
         results.report(remains.ended)
-        let roomError = CourierError(error.code, "The client was destroyed while a publisher waited for room.")
+        let roomError = CourierError(
+            error.code, "The client was destroyed while a publisher waited for room in the queue.")
         for waiter in remains.roomWaiters { waiter.resume(.failure(roomError)) }
     }
 }

@@ -120,8 +120,8 @@ extension JobQueue {
     // MARK: Pauses
 
     private var full: String {
-        "The processor \(settings.processor.quoted()) has \(parked.count) parked messages, and no room for another. "
-            + "Retry or remove parked messages, or raise the limits of its policy."
+        "The processor \(settings.processor.quoted()) has \(parked.count) parked messages, and its policy allows no more. "
+            + "Retry or remove parked messages, or raise the limits of the processor's policy."
     }
 
     mutating func pause(_ reason: String) {

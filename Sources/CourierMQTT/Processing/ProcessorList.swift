@@ -28,7 +28,7 @@ final class ProcessorList: Sendable {
             throw CourierError(
                 .invalidConfiguration,
                 "A processor with the name \(name.quoted()) runs already in this client. "
-                    + "Stop it first, and wait until its handlers have returned. "
+                    + "Stop that processor first, and wait until its handlers have returned. "
                     + "Or give the new processor another name.")
         }
         return processor

@@ -177,8 +177,9 @@ extension MessageDistributor {
 
     private func warnOfUnfinished() {
         warn(
-            "Loops left messages unfinished. These messages delay other messages, because there is no room for more. "
-                + "Read their topics, or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
+            "Loops over messages ended before the messages were processed. "
+                + "These messages delay other messages, because a limit of kept messages is reached. "
+                + "Read the topics of these messages, or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
     }
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
@@ -235,7 +236,7 @@ extension MessageDistributor {
         guard !isKeptByBroker(message) else { return }
         tellGivenUp(
             message,
-            "its reader ended before it read the message, and the message was not kept. "
+            "the reader ended before the message was read, and the message was not kept. "
                 + "Set messagePersistenceTTLSeconds, or read with acknowledge: .afterProcessing.")
     }
 
@@ -340,7 +341,7 @@ extension MessageDistributor {
         let topic = String(decoding: message.topic, as: UTF8.self)
         let text =
             "A message on \(topic.quoted()) was dropped: "
-            + "its packet has \(message.packetSize) bytes, but the limit is \(limit). "
+            + "the packet has \(message.packetSize) bytes, but the limit is \(limit). "
             + "Raise MQTTClientConfig.limits.maximumPacketSize, or let publishers send smaller messages."
         guard events.isHeard else { return warn(text, \.skipped) }
         dependencies.tell(
@@ -357,8 +358,8 @@ extension MessageDistributor {
         let topics = reader.filter.map { "on \($0.string.quoted())" } ?? "of all topics"
         warn(
             "Messages of QoS 0 were dropped, because a reader \(topics) is too slow "
-                + "and its buffer of \(buffer.limit) messages or \(buffer.byteLimit >> 20) MiB is full. "
-                + "metrics.droppedCount counts them. Read faster, set another ReadBuffer, or publish with QoS 1.",
+                + "and the reader's buffer of \(buffer.limit) messages or \(buffer.byteLimit >> 20) MiB is full. "
+                + "metrics.droppedCount counts dropped messages. Read faster, set another ReadBuffer, or publish with QoS 1.",
             \.dropped)
     }
 
@@ -366,7 +367,7 @@ extension MessageDistributor {
     func rowsExpired(_ count: Int) {
         dependencies.warn(
             "\(count) stored messages expired before a reader took them. "
-                + "Read their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
+                + "Read the topics of these messages, unsubscribe, or raise messagePersistenceTTLSeconds.")
     }
 
     private func warn(_ text: String) { warn(text, \.unread) }

@@ -28,7 +28,8 @@ enum RequestStage: Equatable, Sendable {
         case .subscribing:
             return CourierError(
                 .timedOut,
-                "\(noResponse); it was not sent, because the broker has not granted the subscription of the response topic.",
+                "\(noResponse); the request was not sent, "
+                    + "because the broker has not granted the subscription to the response topic.",
                 cause: failure)
         case .sending:
             return CourierError(

@@ -209,7 +209,7 @@ extension SubscriptionSet {
             throw CourierError(
                 .queueFull,
                 "\(waiterCount) calls wait for the broker's answer to a subscription; "
-                    + "at most \(limits.maximumWaiters) may wait. "
+                    + "at most \(limits.maximumWaiters) calls may wait. "
                     + "Wait until some calls end, or use the methods that do not wait for an answer.")
         }
     }

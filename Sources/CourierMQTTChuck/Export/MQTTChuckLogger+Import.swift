@@ -53,8 +53,8 @@ extension MQTTChuckLogger {
     private static func sentence(_ refusal: PacketRestoring.Refusal) -> String {
         switch refusal {
         case .hasNoBytes: "the packet has no bytes"
-        case .numberIsTooLarge: "the number is above \(PacketRestoring.largestNumber)"
-        case .numberDoesNotGrow: "the numbers must increase"
+        case .numberIsTooLarge: "the packet number is above \(PacketRestoring.largestNumber)"
+        case .numberDoesNotGrow: "the packet numbers must increase from line to line"
         }
     }
 

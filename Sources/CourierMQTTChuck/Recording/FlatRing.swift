@@ -8,7 +8,9 @@ struct FlatRing<Element> {
     subscript(index: Int) -> Element {
         @inline(__always) get {
             precondition(index >= 0 && index < count, "index \(index) is outside \(count) elements")
-            guard let element = places[place(index)] else { preconditionFailure("a place in use has no element") }
+            guard let element = places[place(index)] else {
+                preconditionFailure("a used place of the ring has no element")
+            }
             return element
         }
     }

@@ -223,7 +223,7 @@ struct JSONFiller {
     private func number(_ node: JSONNode, of enumeration: String) throws -> Int32 {
         if enumeration == "google.protobuf.NullValue", node == .null { return 0 }
         if case .string(let name) = node, let number = types.enumerations[enumeration]?.numbers[name] { return number }
-        guard case .number = node else { throw mismatch(enumeration, "one of its names or a number") }
+        guard case .number = node else { throw mismatch(enumeration, "the name of an enumeration value, or a number") }
         return try integer(node, enumeration)
     }
 

@@ -36,7 +36,7 @@ struct WireInspector {
             let field = protobuf_c_message_descriptor_get_field(type, number)?.pointee
             let end = try end(of: WireType(rawValue: UInt8(tag & 7)), at: at, in: bytes, range, type, field, start)
             if let field, !field.accepts(UInt8(tag & 7)) {
-                throw broken(type, field, start, "its wire type does not match the type of the field in the schema")
+                throw broken(type, field, start, "the wire type does not match the type of the field in the schema")
             }
             if let field, field.type == PROTOBUF_C_TYPE_MESSAGE, let child = field.descriptor {
                 let content = Varint.read(bytes[at..<end])?.length ?? 0
@@ -63,7 +63,8 @@ struct WireInspector {
         let rest = range.upperBound - at
         let size: Int
         switch wireType {
-        case nil: throw broken(type, field, start, "its type is unknown, or a group, which libprotobuf-c cannot read")
+        case nil:
+            throw broken(type, field, start, "the wire type is unknown, or is a group, which libprotobuf-c cannot read")
         case .varint:
             guard let (_, length) = Varint.read(bytes[at..<range.upperBound]) else {
                 throw broken(type, field, start, "the number is incomplete")
@@ -76,12 +77,13 @@ struct WireInspector {
                 throw broken(type, field, start, "the length is incomplete")
             }
             guard count <= UInt64(rest - length) else {
-                throw broken(type, field, start, "its length is \(count) bytes, but only \(rest - length) bytes remain")
+                throw broken(
+                    type, field, start, "the field's length is \(count) bytes, but only \(rest - length) bytes remain")
             }
             size = length + Int(count)
         }
         guard size <= rest else {
-            throw broken(type, field, start, "it needs \(size) bytes, but only \(rest) bytes remain")
+            throw broken(type, field, start, "the field needs \(size) bytes, but only \(rest) bytes remain")
         }
         return at + size
     }

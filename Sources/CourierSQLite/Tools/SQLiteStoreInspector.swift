@@ -47,7 +47,8 @@ public final class SQLiteStoreInspector {
             let version = try database.number("PRAGMA user_version", operation)
             guard applicationID == Schema.applicationID else {
                 throw SQLiteFailure(
-                    extendedCode: SQLiteFailure.noStore, message: "it is not a message store", operation: operation)
+                    extendedCode: SQLiteFailure.noStore, message: "the file is not a message store",
+                    operation: operation)
             }
             guard (1...Schema.current.version).contains(version) else {
                 throw SQLiteFailure(

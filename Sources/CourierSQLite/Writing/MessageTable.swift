@@ -33,7 +33,8 @@ struct MessageTable {
         progress = try database.prepare(
             "UPDATE \(name) SET progress = ?2 WHERE key = ?1", "storing the progress of a message")
         strikes = try database.prepare(
-            "UPDATE \(name) SET strikes = ?2 WHERE key = ?1", "storing how many connections a message has ended")
+            "UPDATE \(name) SET strikes = ?2 WHERE key = ?1",
+            "storing the number of connections that a message has ended")
         pages = try MessagePages(name, database)
         emptying = try database.prepare(
             "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")

@@ -50,7 +50,7 @@ struct StoreBatch: Sendable {
     private static let idTooHigh = CourierError(
         .storeFailed,
         "A message id is higher than \(RowKey.highestMessageID), the limit of a message store on disk. "
-            + "Assign ids from 1 upwards.")
+            + "Assign message ids from 1 upwards.")
 
     /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. If the
     /// scope is missing, changes that add no row have no effect.

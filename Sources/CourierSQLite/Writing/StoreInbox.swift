@@ -66,7 +66,7 @@ struct StoreInbox: Sendable {
             .storeFull,
             "More changes wait for the message store \(path) than its limits allow, because the disk is too slow. "
                 + "The limits are \(limits.waitingChanges) changes and \(limits.waitingBytes) bytes. "
-                + "Wait for completions, or raise waitingChanges and waitingBytes.")
+                + "Wait for the completions of earlier changes, or raise the limits waitingChanges and waitingBytes.")
     }
 
     /// Adds a read request. The read may also see the changes of batches that are added later.

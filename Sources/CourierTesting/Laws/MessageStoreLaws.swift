@@ -98,7 +98,7 @@ public enum MessageStoreLaws {
             try await LawRun.run(law.rawValue, patience: patience) {
                 let probe = StoreProbe(try await makeStore())
                 try await law.check(probe)
-                try require(probe.surplus.count == 0, "a completion was called again")
+                try require(probe.surplus.count == 0, "the store called a completion more than once")
             }
         }
     }

@@ -12,7 +12,9 @@ enum StoreCommitLaws {
         // If the store calls an earlier completion twice, the second call happens before this commit completes. The
         // check below thus detects the second call.
         try await probe.commit(.removeAll)
-        try require(probe.surplus.count == 0, "\(probe.surplus.count) completions were called again")
+        try require(
+            probe.surplus.count == 0,
+            "there were \(probe.surplus.count) calls of completions that the store had already called")
     }
 
     static func completesOutsideOfTheCall(_ probe: StoreProbe) async throws {
@@ -103,7 +105,8 @@ enum StoreCommitLaws {
                     let read = try await probe.outgoingIDs().count
                     if !counted.isMultiple(of: size) || !read.isMultiple(of: size) {
                         finding =
-                            finding ?? "a batch stores \(size) messages, but \(counted) are counted and \(read) read"
+                            finding
+                            ?? "each batch has \(size) messages, but the store counts \(counted) and returns \(read)"
                     }
                     await Task.yield()
                 } while isWriting.isRaised

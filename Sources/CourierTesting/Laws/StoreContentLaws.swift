@@ -66,14 +66,15 @@ enum StoreContentLaws {
         var found: [UInt64] = []
         while true {
             let page = try await read(found.last)
-            try require(page.count <= limit, "a page of at most \(limit) \(direction) messages has \(page.count)")
+            try require(
+                page.count <= limit, "a page has \(page.count) \(direction) messages, but the limit is \(limit)")
             if page.isEmpty { break }
             found += page
             try require(
                 found.count <= ids.count,
-                "\(direction) pages of \(limit) messages contain a message twice: \(brief(found))")
+                "with pages of \(limit) messages, an \(direction) message is returned twice: \(brief(found))")
         }
-        try require("the messages of all \(direction) pages of \(limit) messages", found, is: ids)
+        try require("all \(direction) messages, read in pages of \(limit) messages", found, is: ids)
     }
 
     static func directionsAreSeparate(_ probe: StoreProbe) async throws {
@@ -168,11 +169,11 @@ enum StoreContentLaws {
             try require("the last message id after \(when)", found, is: expected)
         }
         try await probe.commit(.enqueue(StoreProbe.message(10)), .keep(StoreProbe.message(4)))
-        try await check(10, "a message with a higher id")
+        try await check(10, "the addition of the outgoing message 10 and the incoming message 4")
         try await probe.commit(.keep(StoreProbe.message(12)))
-        try await check(12, "an incoming message")
+        try await check(12, "the addition of the incoming message 12")
         try await probe.commit(.enqueue(StoreProbe.message(11)))
-        try await check(12, "a message with a lower id")
+        try await check(12, "the addition of the outgoing message 11")
         try await probe.commit(
             .removeOutgoing(StoreProbe.id(10)), .removeOutgoing(StoreProbe.id(11)), .removeIncoming(StoreProbe.id(12)))
         try await check(12, "removals")

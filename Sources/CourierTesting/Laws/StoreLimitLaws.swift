@@ -7,7 +7,7 @@ enum StoreLimitLaws {
 
     static func refusalChangesNothing(_ probe: StoreProbe) async throws {
         let (refused, error, before) = try await fill(probe)
-        try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
+        try require(error.code == .storeFull, "a full store reports the error code \(error.code) instead of storeFull")
         try require("the store after a refused batch", try await probe.snapshot(), is: before)
         // The second batch begins with changes that the store could accept. The later changes need too much room, so
         // the store must refuse all changes of the batch.

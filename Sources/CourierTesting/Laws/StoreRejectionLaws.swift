@@ -5,20 +5,22 @@ import Foundation
 enum StoreRejectionLaws {
     static func strikesAreKept(_ probe: StoreProbe) async throws {
         func check(_ expected: [Int], _ when: String) async throws {
-            try require("the strikes after \(when)", try await probe.outgoing().map(\.strikes), is: expected)
+            try require(
+                "the counts of ended connections (`strikes`) after \(when)", try await probe.outgoing().map(\.strikes),
+                is: expected)
         }
         try await probe.commit(
             .enqueue(StoreProbe.message(1)), .strike(StoreProbe.id(1), count: 1), .enqueue(StoreProbe.message(2)),
             .enqueue(StoreProbe.message(3)))
         try await check([1, 0, 0], "the batch with the new messages")
         try await probe.commit(.strike(StoreProbe.id(2), count: 3), .strike(StoreProbe.id(9), count: 1))
-        try await check([1, 3, 0], "a change of the strikes of another message")
+        try await check([1, 3, 0], "a change of the count of ended connections of another message")
         try await probe.commit(
             .progress(StoreProbe.id(2), .sent(packetID: 4)), .strike(StoreProbe.id(1), count: 2),
             .progress(StoreProbe.id(1), .sent(packetID: 5)))
         try await check([2, 3, 0], "a change of the progress")
         try await probe.commit(.strike(StoreProbe.id(2), count: 0))
-        try await check([2, 0, 0], "a change of the strikes to 0")
+        try await check([2, 0, 0], "a change of the count of ended connections to 0")
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .enqueue(StoreProbe.message(1)))
         try await check([0, 0, 0], "a new message with the id of a removed message")
     }
@@ -28,14 +30,15 @@ enum StoreRejectionLaws {
         try await probe.commit(messages.map { .enqueue($0) })
         try await probe.commit(
             .progress(StoreProbe.id(4), .sent(packetID: 7)), .strike(StoreProbe.id(4), count: 3),
-            .reject(StoreProbe.id(4), reason: "its delivery ends connections", at: StoreProbe.moment))
+            .reject(StoreProbe.id(4), reason: "each delivery ended the connection", at: StoreProbe.moment))
         try await probe.commit(
             .reject(StoreProbe.id(2), reason: "", at: StoreProbe.moment + 1),
             .reject(StoreProbe.id(9), reason: "no such message", at: StoreProbe.moment))
         let expected = [
             RejectedMessage(StoredOutgoing(messages[1], .queued), reason: "", rejectedAt: StoreProbe.moment + 1),
             RejectedMessage(
-                StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3), reason: "its delivery ends connections",
+                StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3),
+                reason: "each delivery ended the connection",
                 rejectedAt: StoreProbe.moment),
         ]
         try require("outgoing messages after rejections", try await probe.outgoingIDs(), is: [1, 3, 5])

@@ -98,7 +98,9 @@ struct StreamBench: Sendable {
         try await right.expectEndOfInput()
         await right.perform { $0.close() }
         let reasons = [try await left.expectClose(), try await right.expectClose()]
-        try require(reasons == [.closedByOwner, .closedByOwner], "an orderly close ended as \(reasons)")
+        try require(
+            reasons == [.closedByOwner, .closedByOwner],
+            "after an orderly close, the two streams report the close reasons \(reasons)")
     }
 
     func showsReset() async throws {

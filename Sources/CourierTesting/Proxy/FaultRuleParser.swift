@@ -194,7 +194,7 @@ struct FaultRuleParser {
             _ = takes("the")
             _ = takes("first")
             guard let count = word.flatMap({ Int($0.folded) ?? Ordinal.number($0.folded) }) else {
-                throw error("after “after”, write a number, as in “after 10”", at: next)
+                throw error("write a number after the word “after”, as in “after 10”", at: next)
             }
             try set(\.selection, to: .after(try positive(count)), "the number", &parts)
             next += 1

@@ -11,7 +11,7 @@ struct HTTPHead: Equatable, Sendable {
         case notHTTP
         case tooLong(limit: Int)
         case tooManyFields(limit: Int)
-        /// The bytes are malformed. The text names the problem, such as “the head is not UTF-8”.
+        /// The bytes are malformed. The text names the problem, such as “the HTTP head is not UTF-8”.
         case malformed(String)
     }
 

@@ -31,7 +31,7 @@ struct HTTPHeadReader: Sendable {
 
     private func parse() throws(HTTPHead.Problem) -> HTTPHead {
         guard let text = String(validating: bytes.dropLast(4), as: UTF8.self) else {
-            throw .malformed("the head is not UTF-8")
+            throw .malformed("the HTTP head is not UTF-8")
         }
         // Programs read a lone CR, a lone LF and a NUL in different ways. An attacker could use this difference, so a
         // head with one of these characters is rejected.
@@ -40,7 +40,7 @@ struct HTTPHeadReader: Sendable {
         while let end = rest.firstIndex(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
             let next = rest.index(after: end)
             guard rest[end] == 13, next < rest.endIndex, rest[next] == 10 else {
-                throw .malformed("the head has a stray control character")
+                throw .malformed("the HTTP head has a stray control character")
             }
             lines.append(rest[..<end])
             rest = rest[rest.index(after: next)...]
@@ -54,10 +54,10 @@ struct HTTPHeadReader: Sendable {
 
     private static func field(_ line: Substring) throws(HTTPHead.Problem) -> HTTPHead.Field {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            throw .malformed("the head has a line without a colon")
+            throw .malformed("the HTTP head has a line without a colon")
         }
         let name = line[..<colon]
-        guard name.isHTTPToken else { throw .malformed("the head has a field with a forbidden name") }
+        guard name.isHTTPToken else { throw .malformed("the HTTP head has a field with a forbidden name") }
         let value = line[line.utf8.index(after: colon)...].trimmingBlanks
         return HTTPHead.Field(name: name.lowercased(), value: String(value))
     }

@@ -50,7 +50,7 @@
             return courier_arm_wall_timer(timer, seconds, attoseconds / 1_000_000_000)
         }
 
-        private static let problem = "the timer that detects the end of sleep could not be made"
+        private static let problem = "the timer that detects the end of a suspend could not be created"
     }
 
     extension SuspendWatcher {

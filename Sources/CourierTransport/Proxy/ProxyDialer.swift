@@ -106,7 +106,8 @@ final class ProxyDialer: Dialer {
             fail(
                 TransportError(
                     error.code,
-                    "\(error.message) (this machine looked up the name; with socks5h://, the proxy \(proxy) does it)",
+                    "\(error.message) (this machine looked up the name; "
+                        + "with socks5h://, the proxy \(proxy) looks up the name)",
                     errno: error.errno))
         }
     }

@@ -119,8 +119,8 @@ struct WebSocketClientHandshake: Sendable {
             TransportError(
                 .webSocketHandshakeFailed,
                 "\(peerName) answered the request for a WebSocket with something that is not HTTP/1.1")
-        case .tooLong(let limit): mismatch("the head has more than \(limit) bytes")
-        case .tooManyFields(let limit): mismatch("the head has more than \(limit) fields")
+        case .tooLong(let limit): mismatch("the HTTP head has more than \(limit) bytes")
+        case .tooManyFields(let limit): mismatch("the HTTP head has more than \(limit) fields")
         case .malformed(let what): mismatch(what)
         }
     }

@@ -146,7 +146,7 @@ extension Violation: CustomStringConvertible {
         switch self {
         case .reservedPacketType(let type): "packet type \(type) is reserved"
         case .invalidFlags(let flags): "flags 0x\(String(flags, radix: 16)) are not allowed"
-        case .wrongSender: "only the other end may send this packet"
+        case .wrongSender: "the sender may not send this packet; only the other end of the connection may"
         case .variableByteIntegerTooLong: "the length has more than four bytes"
         case .variableByteIntegerNotMinimal: "the length has more bytes than it needs"
         case .packetTooLarge(let size, let limit): "\(size) bytes are more than the limit of \(limit)"
@@ -182,7 +182,8 @@ extension Violation: CustomStringConvertible {
         case .noEntries: "the list of entries is empty"
         case .unknownProperty(let id): "property 0x\(String(id, radix: 16)) does not exist"
         case .propertyNotAllowed(let id): "property \(id) is not allowed here"
-        case .propertyOfOtherEnd(let id): "only the other end may send property \(id) here"
+        case .propertyOfOtherEnd(let id):
+            "the sender may not send property \(id) here; only the other end of the connection may"
         case .duplicateProperty(let id): "property \(id) occurs twice"
         case .invalidPropertyValue(let id): "property \(id) may not have this value"
         case .tooManyProperties(let limit): "there are more than \(limit) properties"

@@ -9,7 +9,7 @@ struct DemoCommandTests {
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.count { $0.contains("bob     <- ") } == DemoScript.count)
         #expect(lines.count { $0.contains("lost the connection") } == 2)
-        #expect(outcome.text.contains("7 letters were sent, and 7 letters arrived, each exactly once and in order"))
+        #expect(outcome.text.contains("7 messages were sent, and 7 messages arrived, each exactly once and in order"))
         #expect(!outcome.text.contains("\u{1B}"))
     }
 

@@ -250,21 +250,22 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: [
-        ([], "The action is missing"), (["list"], "list needs a file"), (["lst", "f"], "'lst' is not an action"),
+        ([], "The action is missing"), (["list"], "list' needs a file"), (["lst", "f"], "'lst' is not an action"),
         (["list", "f", "g"], "Remove 'g'."), (["list", "f", "--all"], "--all can only be used with purge."),
-        (["purge", "f"], "needs a client and a broker"), (["purge", "f", "-i", "a"], "needs a client and a broker"),
-        (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client and a broker"),
+        (["purge", "f"], "needs a client id and a broker"),
+        (["purge", "f", "-i", "a"], "needs a client id and a broker"),
+        (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client id and a broker"),
         (["files", "f"], "takes no file"), (["files", "--rejected"], "--rejected can only be used"),
         (["files", "--all"], "--all can only be used with purge."),
-        (["parked"], "parked needs an action and a file"), (["parked", "list"], "needs a file"),
+        (["parked"], "'courier store parked' needs an action and a file"), (["parked", "list"], "needs a file"),
         (["parked", "lst", "f"], "'lst' is not an action of 'courier store parked'"),
         (["parked", "show", "f", "x"], "'x' is not the id"), (["parked", "show", "f"], "needs the id of one message"),
         (["parked", "show", "f", "1", "2"], "Remove '2'."), (["parked", "list", "f", "1"], "takes no message id"),
         (["parked", "export", "f", "--all"], "takes no message id and no --all"),
         (["parked", "retry", "f"], "either the id of one message or --all"),
         (["parked", "remove", "f", "1", "--all"], "either the id of one message or --all"),
-        (["parked", "list", "f", "--rejected"], "--rejected cannot be used with parked"),
-        (["list", "f", "--processor", "p"], "--processor can only be used with parked"),
+        (["parked", "list", "f", "--rejected"], "--rejected cannot be used with 'courier store parked'"),
+        (["list", "f", "--processor", "p"], "--processor can only be used with 'courier store parked'"),
     ])
     func `courier store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {

@@ -27,7 +27,8 @@ extension ConnectionSupervisorTests {
         .error(
             CourierError(
                 .sessionMissing,
-                "The client does not reconnect after the background, because it has no topic to subscribe to. "
+                "The app was in the background, and the client does not reconnect, "
+                    + "because the client has no topic to subscribe to. "
                     + "Call connect(), or subscribe to a topic."))
     }
 

@@ -100,8 +100,8 @@ extension ConnectionSupervisorTests {
         #expect(world.supervisor.waiterAnswer == .wait)
         let error = CourierError(
             .connectionFailed,
-            "The network changed, or the machine slept, while the client connected to broker:1883; "
-                + "the client tries again at once.")
+            "The network changed, or the machine slept, during the attempt to connect to broker:1883. "
+                + "The client tries again at once.")
         #expect(
             world.closeEnds() == [
                 .emit(.failed(after: .seconds(9), .error(error))), .emit(.reconnect), .emit(.attempt),

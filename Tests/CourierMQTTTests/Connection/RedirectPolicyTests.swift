@@ -158,7 +158,7 @@ import Testing
         var world = opening(options(scheme: "tls", alternatives: list))
         let before = world.attemptTimes.count
         world.refuse(.useAnotherServer, [.serverReference("b.example:1883")])
-        #expect(message(world).contains("without TLS"))
+        #expect(message(world).contains("does not use TLS"))
         #expect(world.attemptTimes.count == before + 1, "the app's own list goes on as ever")
     }
 

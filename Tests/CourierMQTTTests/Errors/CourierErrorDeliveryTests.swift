@@ -14,7 +14,7 @@ import Testing
         (EngineAction.Failure.notConnected, CourierError.Code.connectionLost, "no connection"),
         (.connectionLost, .connectionLost, "before the answer came"),
         (.sessionLost, .connectionLost, "lost the session"),
-        (.dropped, .connectionLost, "dropped"), (.expired, .messageExpired, "it expired first"),
+        (.dropped, .connectionLost, "dropped"), (.expired, .messageExpired, "because the message expired"),
         (.quotaExceeded, .queueFull, "acknowledge other"),
         (.notSupportedByServer(.qosNotSupported), .publishRefused, "lower quality of service"),
         (.notSupportedByServer(.retainNotSupported), .publishRefused, "Do not retain"),

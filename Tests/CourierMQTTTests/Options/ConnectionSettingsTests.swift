@@ -48,7 +48,7 @@ import Testing
         Mistake("65536 bytes") { $0.will = WillMessage(topic: "a", payload: Data(count: 65_536)) },
         Mistake("delay") { $0.will = WillMessage(topic: "a", text: "", delay: .seconds(-1)) },
         Mistake("delay") { $0.will = WillMessage(topic: "a", text: "", delay: .seconds(4_294_967_296)) },
-        Mistake("The will message: The message to \"a\" cannot be sent: its response topic \"#\"") {
+        Mistake("The will message: The message to \"a\" cannot be sent: the response topic \"#\"") {
             $0.will = WillMessage(topic: "a", text: "", properties: MessageProperties(responseTopic: "#"))
         },
     ])

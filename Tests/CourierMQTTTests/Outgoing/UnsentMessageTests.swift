@@ -48,7 +48,7 @@ import Testing
             #expect(await world.publishes().map(\.text) == ["small"])
             #expect(log.warnings.count == 1)
             #expect(log.warnings.first?.hasPrefix("Dropped: A message of QoS 0 cannot be sent: ") == true)
-            #expect(log.warnings.first?.hasSuffix("Make it smaller, or raise the broker's limit.") == true)
+            #expect(log.warnings.first?.hasSuffix("Make the packet smaller, or raise the broker's limit.") == true)
         }
     }
 

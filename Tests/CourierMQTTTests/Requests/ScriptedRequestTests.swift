@@ -67,7 +67,7 @@ import Testing
         fileprivate var words: String {
             switch self {
             case .noConnection: "There was no connection for 5.0 seconds; the request to \"q\" was not sent"
-            case .noSubAck: "it was not sent, because the broker has not granted the subscription"
+            case .noSubAck: "the request was not sent, because the broker has not granted the subscription"
             case .noPubAck, .lostAfterPublish: "the broker has not acknowledged the request"
             case .nobodySubscribed: "the broker reports that no client is subscribed"
             case .noAnswer: "No response to the request to \"q\" arrived in 5.0 seconds."

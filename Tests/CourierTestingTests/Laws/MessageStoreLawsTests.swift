@@ -68,7 +68,7 @@ import Testing
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.check { FaultyStore(.ignoresLimit) }
         }
-        #expect(violation?.description == "pages: a page of at most 1 outgoing messages has 25")
+        #expect(violation?.description == "pages: a page has 25 outgoing messages, but the limit is 1")
     }
 
     @Test func `checkLimits() of MessageStoreLaws reports a violation if a store is never full`() async throws {

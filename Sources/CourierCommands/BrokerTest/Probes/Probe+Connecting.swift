@@ -65,6 +65,6 @@ extension Probe {
         guard let information = client.connAck.properties.responseInformation else {
             return .note("the broker sends no response information, which is allowed")
         }
-        return .works("the broker sends \(information.prefix(60))")
+        return .works("the broker sends the response information \(information.prefix(60))")
     }
 }

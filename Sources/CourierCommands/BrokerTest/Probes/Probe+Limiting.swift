@@ -18,7 +18,7 @@ extension Probe {
         let announced = Int(client.connAck.properties.receiveMaximum ?? .max)
         if context.plan.maximumQoS < .exactlyOnce {
             return .note(
-                "the broker announces \(grouped(announced)); not tried, because the probe needs QoS 2",
+                "the broker announces \(grouped(announced)); this was not tried, because the probe needs QoS 2",
                 announced: announced)
         }
         client.releases = false
@@ -92,7 +92,7 @@ extension Probe {
         let size = payloadSize(ofPacket: announced, topic, qos)
         guard (0...context.plan.maximumPayload).contains(size) else {
             return .note(
-                "the broker announces \(grouped(announced)) bytes; not tried, because --max-payload is smaller",
+                "the broker announces \(grouped(announced)) bytes; this was not tried, because --max-payload is smaller",
                 announced: announced)
         }
         let client = try context.connect()
