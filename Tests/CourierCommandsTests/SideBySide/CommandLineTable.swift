@@ -109,7 +109,7 @@ enum CommandLineTable {
         "sub BROKER -t s/one -C 1 -D subscribe subscription-identifier 7 -F '%S %p'",
         "sub BROKER -t s/one -C 1 -D subscribe subscription-identifier 268435455 -F '[%12S|%-12S|%012S]'",
         "sub BROKER -t s/one -t s/two -C 2 -D subscribe subscription-identifier 1 -D subscribe user-property k v -v",
-        "sub BROKER -U s/one -t s/two -E -D unsubscribe user-property k v",
+        "sub BROKER -U s/one -t s/never -E -D unsubscribe user-property k v",
         "sub BROKER -t s/one -C 1 -D disconnect reason-string done -D disconnect user-property k v",
         "sub BROKER -t s/one -C 1 -i d2PEER -c -D connect session-expiry-interval 60 -D disconnect session-expiry-interval 0",
         "pub BROKER -t p/d -m x -D disconnect reason-string done",
@@ -159,7 +159,7 @@ enum CommandLineTable {
         "sub BROKER -t '$share/g/a' -E", "sub BROKER -t '$share/g/a' -E -V 5", "pub BROKER -t / -m x",
         "pub BROKER -t a//b -m x -q 1", "pub BROKER -t 'p/ ' -m x", "pub BROKER -t 'grün/😀' -m x",
         "sub BROKER -t 'grün/+' -E",
-        "sub BROKER -U s/one -t s/two -E",
+        "sub BROKER -U s/one -t s/never -E",
         "pub BROKER -t x -t p/1 -m x -d -i last",
 
         "sub -t '$share/g/a+'",
@@ -216,12 +216,12 @@ enum CommandLineTable {
         "sub BROKER -t s/one -C 1 -V 31 -q 2 -v",
         "sub BROKER -t 's/+' -T s/two -T 's/b/#' -T 's/json' -T s/text -T s/five -C 1 -v",
         "sub BROKER -t s/one -t s/two --filter-out s/one -C 1",
-        "sub BROKER -t s/one -E", "sub BROKER -t s/none -E -q 2", "sub BROKER -t s/none -W 1",
+        "sub BROKER -t s/never -E", "sub BROKER -t s/none -E -q 2", "sub BROKER -t s/none -W 1",
         "sub BROKER -t s/none -W 1 --quiet",
-        "sub BROKER -t s/one -R -W 1", "sub BROKER -t s/one -R -E -V 5", "sub BROKER -t s/one -v -W 1",
-        "sub BROKER -t s/one --retained-only -C 1", "sub BROKER -t s/one --retained-only -W 1",
+        "sub BROKER -t s/one -R -W 1", "sub BROKER -t s/never -R -E -V 5", "sub BROKER -t s/one -v -W 3",
+        "sub BROKER -t s/one --retained-only -C 1", "sub BROKER -t s/one --retained-only -W 3",
         "sub BROKER -t s/one --retain-as-published -V 5 -C 1 -F '%r %p'",
-        "sub BROKER -t r/PEER --remove-retained -W 1 -F '%p %r'", "sub BROKER -t s/none --remove-retained -W 1",
+        "sub BROKER -t r/PEER --remove-retained -W 3 -F '%p %r'", "sub BROKER -t s/none --remove-retained -W 1",
         "sub BROKER -t s/none -i u1 -U s/one -W 1", "sub BROKER --unsubscribe s/one -t s/two -C 1",
         "sub BROKER -t s/one -C 1 -i c1PEER -c", "sub BROKER -t s/one -C 1 -c -i c2PEER -V 5 -x 60",
         "sub BROKER -t s/one -C 1 -I pre-",
@@ -266,7 +266,7 @@ enum CommandLineTable {
         "pub BROKER -t p/a -m x -r -d -i debug5 -V 31",
         "pub BROKER -t p/a -n -d -i debug6 --quiet", "sub BROKER -t s/one -C 1 -d -i debug7",
         "sub BROKER -t s/one -C 1 -q 1 -d -i debug8",
-        "sub BROKER -t s/one -t s/none -E -d -i debug9", "sub BROKER -t s/one -E -V 5 -R -d -i debuga",
+        "sub BROKER -t s/never -t s/none -E -d -i debug9", "sub BROKER -t s/never -E -V 5 -R -d -i debuga",
         "rr BROKER -t nobody -e answer -m x -W 1 -d -i debugc",
     ]
 
@@ -296,7 +296,7 @@ enum CommandLineTable {
 
     /// Texts for which brokers close the connection, and an UNSUBSCRIBE of a filter without a subscription.
     private static let malformed = [
-        "sub BROKER -t s/none -U s/one -d -c -i debugb -W 1", "pub -t LONG -m x", "sub -t LONG", "sub -t a -T LONG",
+        "sub BROKER -t s/none -U s/one -d -c -i debugb -W 3", "pub -t LONG -m x", "sub -t LONG", "sub -t a -T LONG",
         "sub -t a -U LONG", "rr -t a -e LONG -m x", "pub -t a -m x --will-topic LONG",
         "pub -t 'a\u{1}' -m x", "pub -t 'a\nb' -m x", "sub -t 'a\u{7F}'", "sub -t 'a\u{85}'", "sub -t a -T 'a\t'",
         "sub -t a -U 'a\r'", "rr -t 'a\u{1F}' -e b -m x",

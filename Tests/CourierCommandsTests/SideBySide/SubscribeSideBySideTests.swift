@@ -39,7 +39,7 @@ struct SubscribeSideBySideTests {
         Case(.retained, "-t", "s/c", "-C", "1", "-F", "%j"), Case(.retained, "-t", "s/c", "-C", "1", "-F", "%J"),
         Case(.retained, "-t", "s/a", "-C", "1", "-V", "5", "-F", "%C|%5C|%D|%E|%F|%P|%R|%A|%S|"),
         Case(.retained, "-t", "s/+", "-V", "5", "--retain-as-published", "-C", "3", "-F", "%t %r %p"),
-        Case(.retained, "-t", "s/a", "-E"), Case(.retained, "-t", "s/none", "-E", "-q", "2"),
+        Case(.retained, "-t", "s/never", "-E"), Case(.retained, "-t", "s/none", "-E", "-q", "2"),
         Case(.retained, "-t", "s/none", "-W", "3"), Case(.retained, "-t", "s/none", "-W", "3", "--quiet"),
         Case(.retained, "-t", "s/a", "-C", "1", "-d", "-i", "debugger"),
         Case(.retained, "-t", "s/a", "-C", "1", "-q", "1", "-d", "-i", "debugger"),
