@@ -69,8 +69,8 @@ extension ByteChannel {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
-            // If all bytes were written, only the peer's answer to our Close frame is missing. The output then counts
-            // as ended, so that `finish` does not reset the connection.
+            // If all bytes and our Close frame were written, only the peer's Close frame is missing. The output then
+            // counts as ended, so that `finish` does not reset the connection.
             if pendingCount == 0, webSocket?.hasSentClose == true { outputEnd = .done }
             finish(reason)
         }
@@ -151,8 +151,8 @@ extension ByteChannel {
         }
     }
 
-    /// Returns the error to report if the peer ended the connection during the TLS handshake. `deed` is `closed` or
-    /// `reset`.
+    /// Returns the error to report if the peer ended the connection during the TLS handshake. `deed` is the peer's
+    /// action: `closed` or `reset`.
     func handshakeBrokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         let question: String
         switch start {
@@ -164,8 +164,8 @@ extension ByteChannel {
             errno: errno)
     }
 
-    /// True if the peer should see a reset. This is so if the owner closed the channel before our output had ended, or
-    /// if a connection without TLS failed. False if the loop shuts down.
+    /// True if the peer should see a reset: the owner closed the channel before our output had ended, or a connection
+    /// without TLS failed. False if the loop shuts down.
     private func isAbrupt(_ reason: ChannelCloseReason) -> Bool {
         switch reason {
         case .closedByPeer: false

@@ -194,7 +194,8 @@ extension ByteChannel {
         }
     }
 
-    /// Reads and discards input, but lets TLS process it, because TLS may need input to encrypt waiting bytes.
+    /// Reads and decrypts input, and discards the decrypted bytes. TLS may need this input before it can encrypt the
+    /// bytes that wait to be written.
     private func readForEncryption() throws(TransportError) {
         do throws(TransportError) {
             if try fillFromBelow(loop.decryptedBuffer()).fill == .ended { hasInputEnded = true }
@@ -248,8 +249,8 @@ extension ByteChannel {
         }
         let (place, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
         guard !place.isEmpty else { return result }
-        // `place` is the range of the new bytes, counted from index `kept` of `shared`. So at least `kept` bytes before
-        // the new bytes are free. The unconsumed bytes are copied there.
+        // `place` is the range of the new bytes, counted from index `kept` of `shared`. So `shared` has at least `kept`
+        // free bytes before the new bytes. The unconsumed bytes are copied there, so that both are contiguous.
         let all = place.lowerBound..<(kept + place.upperBound)
         if kept > 0 {
             UnsafeMutableRawBufferPointer(rebasing: shared[all]).copyMemory(from: stash.contents)

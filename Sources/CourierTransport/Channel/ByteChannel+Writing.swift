@@ -59,8 +59,8 @@ extension ByteChannel {
         }
     }
 
-    /// True if bytes that are written now are sent at once, even while another thread has borrowed the loop. The write
-    /// then raises no signal, and the handler is not called.
+    /// True if a write would send its bytes at once. A caller that has borrowed the loop may then write, because the
+    /// write to the socket raises no signal and does not call the handler.
     package var isReadyToSend: Bool {
         loop.preconditionOnLoop()
         guard phase == .open, isWritable, takesOutput, !isReadingPaused, pendingCount == 0 else { return false }

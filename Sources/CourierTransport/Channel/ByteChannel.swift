@@ -120,7 +120,7 @@ public final class ByteChannel: @unchecked Sendable {
         connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(proxy: proxy), handler: handler)
     }
 
-    /// Starts to connect for a connection of a client. `history` records which addresses of a host failed recently.
+    /// Starts to connect a channel for a client. `history` remembers which addresses of a host failed recently.
     package static func connect(
         to endpoint: TransportEndpoint, tls: TLSContext?, proxy: ProxySetting, options: ChannelOptions,
         history: AddressHistory?, on loop: EventLoop, handler: any ChannelHandler
@@ -159,7 +159,7 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
-    /// Closes the stream or endpoint of a channel that was closed before it began to connect.
+    /// Closes the stream, or the descriptors of the endpoint, if the channel was closed before it began to connect.
     private func dropStart() {
         switch start {
         case .accept(let stream)?: stream.close(abruptly: true)
@@ -186,9 +186,9 @@ public final class ByteChannel: @unchecked Sendable {
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             let tls = try context.makeSession(hostName: hostName, peerName: peerName)
-            // The limit has space for `answerLimit` bytes of TLS responses, and for application data of the size of two
-            // read buffers. The channel stops encrypting application data when the waiting encrypted bytes would fill
-            // one read buffer.
+            // The limit has space for `answerLimit` bytes of TLS responses, and for two read buffers of application
+            // data. The channel needs no more space for application data: it stops encrypting when the waiting
+            // encrypted bytes would fill one read buffer.
             tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
             self.tls = tls
             try advanceHandshake()
@@ -263,7 +263,8 @@ public final class ByteChannel: @unchecked Sendable {
         if isReadingPaused { finish(.failed(error())) }
     }
 
-    /// Handles a peer that no longer reads our output. The channel reports this even if the owner does not write now.
+    /// Handles the event that the peer no longer reads our output. So the channel fails at once, even if the owner
+    /// writes nothing.
     func outputBroke(_ error: TransportError) {
         if outputEnd != .done, writeFailure == nil { writingFailed(error) }
     }

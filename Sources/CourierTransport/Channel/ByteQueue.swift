@@ -37,7 +37,7 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         return UnsafeMutableRawBufferPointer(start: place, count: capacity &- end)
     }
 
-    /// Appends `count` bytes, which were written into the space from ``room(_:)``, to the queue.
+    /// Adds to the queue the `count` bytes that the caller has written into the space from ``room(_:)``.
     mutating func didAppend(_ count: Int) {
         precondition(count >= 0 && count <= capacity &- end, "more bytes than the buffer has room for")
         end &+= count
@@ -68,8 +68,8 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         if let memory, capacity &- end >= additional { return memory + end }
         let kept = count
         if let memory, start >= kept, capacity &- kept >= additional {
-            // The bytes move to the front, because at least as many bytes were removed there. So at most one byte is
-            // copied for each removed byte. A larger allocation would cost more.
+            // The removed bytes left enough space before the waiting bytes, so the waiting bytes move to the front. At
+            // most one byte is copied for each removed byte, so this costs less than a larger allocation.
             memory.copyMemory(from: memory + start, byteCount: kept)
             start = 0
             end = kept

@@ -12,8 +12,8 @@ public protocol ChannelHandler: AnyObject, Sendable {
     /// pause. The span is valid during the call only.
     func received(_ bytes: RawSpan) -> Int
 
-    /// Called after all bytes that can be read now were delivered. Respond here with one write. If the connection ended
-    /// directly after these bytes, the response may be lost.
+    /// Called after all bytes that can be read now were delivered. Respond here with one write for all these bytes. If
+    /// the connection ended directly after these bytes, the response may be lost.
     ///
     /// Also called after a WebSocket Ping, although no bytes were delivered, because the Ping shows that the peer is
     /// alive.

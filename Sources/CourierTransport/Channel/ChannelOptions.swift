@@ -11,8 +11,9 @@ public struct ChannelOptions: Hashable, Sendable {
     /// bytes, the channel closes with ``TransportError/Code/remainderTooLong``.
     public var remainderLimit = 256 << 20
 
-    /// The maximum number of waiting bytes of TLS responses, such as key updates; 4 MiB by default. Responses wait
-    /// while the peer does not read. If more bytes wait, the channel closes with ``TransportError/Code/answersUnread``.
+    /// The maximum number of waiting bytes that TLS itself sends in response to the peer, such as key updates; 4 MiB by
+    /// default. These responses wait while the peer does not read. If more bytes wait, the channel closes with
+    /// ``TransportError/Code/answersUnread``.
     ///
     /// Responses to WebSocket Pings have a fixed limit of 16 KiB. If it is exceeded, the response to a later Ping
     /// replaces all waiting responses.
@@ -26,8 +27,8 @@ public struct ChannelOptions: Hashable, Sendable {
     public var staysOpenAfterInputClosed = false
 
     /// The maximum time without progress while an orderly close writes the remaining bytes, 2 s by default. After this
-    /// time, the connection is dropped. After the end of our output, the peer has the same time to close too. Over
-    /// WebSocket, the peer must send its Close frame in this time.
+    /// time, the connection is dropped. When our output has ended, the peer must end its output within the same time.
+    /// Over WebSocket, the peer must send its Close frame within this time.
     public var lingerTimeout = Duration.seconds(2)
 
     /// The time that an orderly close waits for the peer to close too, counted from the end of our output. `nil`, the

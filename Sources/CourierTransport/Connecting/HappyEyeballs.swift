@@ -3,8 +3,8 @@
 /// Attempts start one after the other and alternate between the address families. The next attempt starts after a
 /// delay, or at once if an attempt failed. The first attempt that succeeds wins.
 ///
-/// The caller performs each returned ``Action``. While ``deadline`` is not `nil`, the caller calls ``timerFired(now:)``
-/// when it has passed.
+/// The caller performs each returned ``Action``. If ``deadline`` is not `nil`, the caller calls ``timerFired(now:)``
+/// when the deadline has passed.
 struct HappyEyeballs: Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -1,6 +1,7 @@
 /// Applies a local address and a network interface to sockets.
 extension LocalBinding {
-    /// Returns the addresses of the same family as the local address, in their order.
+    /// Returns the addresses of the same family (IPv4 or IPv6) as the local address, without a change of their order.
+    /// If no local address is set, returns all addresses.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if no address belongs to this family.
     func reachable(_ addresses: [SocketAddress], host: String) throws(TransportError) -> [SocketAddress] {

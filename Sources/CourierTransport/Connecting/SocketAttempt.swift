@@ -1,6 +1,7 @@
 /// One attempt to connect one socket to one address.
 final class SocketAttempt: Selectable {
-    /// The pause after a hang-up of a socket that has not yet begun to connect.
+    /// The pause before the selector is rearmed, if it reported a hang-up of a socket that has not yet begun to
+    /// connect.
     private static let hangUpPause = Duration.milliseconds(10)
 
     let address: SocketAddress

@@ -180,7 +180,8 @@ final class TCPDialer: Dialer {
         finished?(result)
     }
 
-    /// One error for all failed attempts. The most informative error comes first, and the tried addresses follow.
+    /// The error that reports all failed attempts. Its text begins with the most informative error. If several attempts
+    /// failed, the tried addresses follow.
     private var summary: TransportError {
         func rank(_ error: TransportError) -> Int {
             switch error.code {

@@ -37,7 +37,7 @@ struct NetworkWatchState: Sendable {
     private var reported: Bool?
     private let settleTime: Duration
 
-    /// Creates the state for a check that the caller begins at once.
+    /// Creates the state. The caller must begin the first check at once.
     init(settleTime: Duration) { self.settleTime = settleTime }
 
     /// Records a change. Returns the time to call ``timerFired()``, or `nil` if a check already runs or is planned.

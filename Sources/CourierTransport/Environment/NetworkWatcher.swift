@@ -29,8 +29,8 @@ package final class NetworkWatcher: @unchecked Sendable {
     private var timer: TimerToken?
     private var phase = Phase.starting
 
-    /// Starts a watcher on `loop`, which keeps the watcher alive until ``stop()``. It watches the networks that the
-    /// loop's thread sees.
+    /// Starts a watcher on `loop`, which keeps the watcher alive until ``stop()``. On Linux, it watches the networks in
+    /// the network namespace of the loop's thread.
     ///
     /// - Parameters:
     ///   - loop: The loop that runs the watcher and the reports.

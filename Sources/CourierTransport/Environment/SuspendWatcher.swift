@@ -4,8 +4,8 @@
 /// the loop's timers are late after a suspend. This watcher also wakes the loop. The loop calls `resumed` first, and
 /// then fires its due timers.
 ///
-/// The platform's ``ResumeAlarm`` wakes the watcher. Linux reports a resume at once. On other platforms, and if a kernel
-/// does not report it, the watcher compares the clocks regularly.
+/// The platform's ``ResumeAlarm`` wakes the watcher. Linux reports a resume at once. On other platforms, or if the
+/// kernel reports no resume, the watcher compares the clocks regularly.
 ///
 /// If the clock is set without a suspend, nothing is reported. If a host suspends a virtual machine, the suspend is
 /// detected only if the host adjusts the machine's clocks.

@@ -90,7 +90,7 @@ extension TransportError {
         public static let hostNotFound = Code(.hostNotFound)
         /// The lookup of the host name failed for another reason, for example because no DNS server answered.
         public static let nameResolutionFailed = Code(.nameResolutionFailed)
-        /// The machine is reachable, but no process listens on that port or socket.
+        /// The machine is reachable, but no process listens on the port or Unix socket of the endpoint.
         public static let connectionRefused = Code(.connectionRefused)
         /// The connection, including its TLS and WebSocket handshakes, was not open at the connect deadline.
         public static let connectTimedOut = Code(.connectTimedOut)
@@ -102,7 +102,7 @@ extension TransportError {
         public static let tooManyDescriptors = Code(.tooManyDescriptors)
         /// Another process already listens on the listener's address.
         public static let addressInUse = Code(.addressInUse)
-        /// No Unix socket exists at that path. For a listener: the folder of the path does not exist.
+        /// No Unix socket exists at the path of the endpoint. For a listener: the folder of the path does not exist.
         public static let socketNotFound = Code(.socketNotFound)
         /// A descriptor of the app is not open, or the system cannot wait for its events, as for a regular file.
         public static let invalidDescriptor = Code(.invalidDescriptor)

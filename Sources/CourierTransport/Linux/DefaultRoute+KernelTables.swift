@@ -24,8 +24,8 @@
         }
 
         /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`); `nil`
-        /// if the table has no default route. No hardware address is needed, because IPv6 gateways of different
-        /// networks rarely have the same link-local address.
+        /// if the table has no default route. The route has no hardware address. The gateway's link-local IPv6 address
+        /// identifies the network well enough, because gateways of different networks rarely have the same one.
         package init?(table6: String) {
             typealias Row = (route: DefaultRoute, metric: UInt32)
             let rows = table6.split(separator: "\n").compactMap { line -> Row? in

@@ -46,7 +46,7 @@
 
         /// Passes each message of one datagram to `tell`, until `tell` returns `false` or no complete message follows.
         ///
-        /// Each length in `bytes` is compared with the number of received bytes before it is used.
+        /// Before a length from `bytes` is used, it is compared with the number of received bytes.
         static func parse(_ bytes: RawSpan, _ tell: (NetlinkMessage) -> Bool) {
             var start = 0
             while let length = bytes.netlinkUInt32(at: start).map(Int.init),

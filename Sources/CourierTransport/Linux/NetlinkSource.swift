@@ -74,7 +74,8 @@
                 case 0..., -Int(ENOBUFS), -Int(EMSGSIZE): changed?()
                 case -Int(EINTR), -Int(EBADMSG): continue
                 case -Int(EAGAIN): return loop.selector.rearm(registration, .readable)
-                // The waiting messages cannot be read now. They are read when the next message arrives.
+                // ENOMEM: the system has no memory to deliver the waiting messages now. They are read when the next
+                // message arrives.
                 case -Int(ENOMEM):
                     changed?()
                     return loop.selector.rearm(registration, .readable)

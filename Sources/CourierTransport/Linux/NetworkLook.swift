@@ -2,10 +2,11 @@
     import CLinux
     import Glibc
 
-    /// Checks the machine's networks once: requests links, addresses and routes from the kernel until the result is clear.
+    /// Checks the machine's networks once: requests links, addresses and routes from the kernel until the result is
+    /// clear.
     ///
-    /// The kernel creates its answer while the answer is read, so an early end saves work. Reading never blocks the loop.
-    /// Only the loop uses this object.
+    /// The kernel creates its answer while the answer is read, so the check saves work when it ends early. Reading
+    /// never blocks the loop. Only the loop uses this object.
     final class NetworkLook: Selectable {
         /// The maximum number of datagrams that are read before the loop does its other work.
         private static let datagramsPerTurn = 16

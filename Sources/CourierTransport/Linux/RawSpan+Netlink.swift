@@ -4,7 +4,8 @@
     /// No byte outside the span is read. A number that is not completely inside the span is `nil`. A list ends before the
     /// first element that is not completely inside the span.
     extension RawSpan {
-        /// Rounds a length up to a multiple of 4, because messages, attributes and next hops begin at multiples of 4.
+        /// Rounds a length up to a multiple of 4, because netlink messages, attributes and next hops begin at multiples
+        /// of 4.
         static func netlinkAligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
         func netlinkByte(at offset: Int) -> UInt8? { netlinkNumber(at: offset) }

@@ -206,8 +206,8 @@ public final class EventLoop: @unchecked Sendable {
     /// The maximum sleep of the loop before it runs the work of ``runSoon(_:)``: 20 µs.
     static let shortSleep = Duration.microseconds(20)
 
-    /// Runs `work` once on the loop after its next sleep. This sleep is short, even if no thread wakes the loop. May be
-    /// called on the loop only.
+    /// Runs `work` once on the loop, after the next sleep of the loop. This sleep is short, even if no thread wakes the
+    /// loop. May be called on the loop only.
     ///
     /// Other threads may add items to a queue of `work` during this sleep. All these items are handled together, so no
     /// thread has to wake the loop for them. The sleep is measured in real time, even if ``clock`` is a manual clock.
@@ -423,7 +423,8 @@ public final class EventLoop: @unchecked Sendable {
         letGo()
         var waiters: [@Sendable () -> Void] = []
         let hasEnded = inbox.withLock { inbox -> Bool in
-            // `letGo` releases the loop's objects and timers, and their deinitializers may have added work.
+            // `letGo` has released the loop's objects and timers. Their deinitializers may have added work, so both
+            // queues are checked again.
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
             // From now on, a thread that adds work also runs this work. During this time, it counts as the loop's
             // thread.

@@ -54,7 +54,7 @@ final class InterfaceSource: NetworkSource {
         timer = loop.schedule(at: loop.clock.now + interval) { [weak self] in
             guard let self else { return }
             arm()
-            // This is only a report of a change. The watcher starts its own check later, after the settle time.
+            // `changed` only reports a change. The watcher starts its own check after the settle time.
             if check() != last { changed?() }
         }
     }

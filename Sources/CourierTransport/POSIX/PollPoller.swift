@@ -34,7 +34,7 @@ final class PollPoller: Poller, @unchecked Sendable {
         var entries: [Entry] = []
         /// The index in `entries` of each descriptor's entry.
         var places: [Int32: Int] = [:]
-        /// True while a wait uses a copy of `entries`. A change must end this wait to take effect.
+        /// True while `wait` waits with a copy of `entries`. To apply a change of `entries`, end this wait.
         var isWaiting = false
     }
 
@@ -180,7 +180,8 @@ final class PollPoller: Poller, @unchecked Sendable {
         nanosleep(&time, nil)
     }
 
-    /// Stores the events of the wait in `found`, and disarms them.
+    /// Stores the events that poll(2) reported in `found`. Disarms these events, so that poll(2) does not report them
+    /// again before they are rearmed.
     private func collect(isEmpty: Bool) {
         found.removeAll(keepingCapacity: true)
         if !isEmpty, polled[0].revents != 0 { emptyPipe() }

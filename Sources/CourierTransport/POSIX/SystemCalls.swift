@@ -22,9 +22,10 @@ final class SystemCalls: Sendable {
     let write: Write
     let accept: @Sendable (Int32) -> Int32
     let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// True if a read that returns fewer bytes than requested shows that the socket is empty, as epoll(7) says
-    /// (question 9). No further read is then needed, which saves one call per wake-up. If poll(2) is used, the next
-    /// wait reports remaining bytes in any case. Tests that shorten reads must set `false`.
+    /// True if a socket is empty after a read that returned fewer bytes than requested, as epoll(7) states in question
+    /// 9. Then no further read is needed, which saves one system call per wake-up. With poll(2), the next wait reports
+    /// bytes that remain. In tests that shorten reads, a short read does not mean an empty socket, so they must set
+    /// `false`.
     let shortReadsEmptySockets: Bool
 
     /// Creates an instance. Each closure makes the call of the operating system, unless a parameter replaces the
@@ -50,7 +51,7 @@ final class SystemCalls: Sendable {
     static let real = SystemCalls()
 }
 
-/// The flags of each send: a socket without a reader returns EPIPE and raises no signal.
+/// The flags of each `send`. A write to a socket that the peer no longer reads must return EPIPE and raise no signal.
 #if canImport(Darwin)
     private let sendFlags: Int32 = 0  // `Sockets.preventSignal` has set the socket's own option.
 #else

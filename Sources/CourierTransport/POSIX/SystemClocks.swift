@@ -21,10 +21,11 @@ enum SystemClocks {
     /// The maximum number of attempts to read both clocks. If the thread is paused between the two reads, the
     /// difference of the clocks is wrong, so another attempt follows.
     private static let attempts = 4
-    /// An attempt that takes at most this time is good enough. No further attempt follows.
+    /// If an attempt to read both clocks takes at most this time, its values are exact enough, and no further attempt
+    /// follows.
     private static let goodSpread = Duration.milliseconds(10)
 
-    /// Returns the values of both clocks at the same moment. If every attempt took long, returns the result of the
+    /// Returns the values of both clocks at the same moment. If every attempt took too long, returns the values of the
     /// shortest attempt.
     static func reading() -> SuspendDetector.Reading {
         var best = attempt()

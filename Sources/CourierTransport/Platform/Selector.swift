@@ -35,7 +35,8 @@ final class Selector: @unchecked Sendable {
         case poll(PollPoller)
     }
 
-    /// True if ``rearm(_:_:)`` has an effect.
+    /// True if the poller reports each event only once, until ``rearm(_:_:)`` is called. If false, ``rearm(_:_:)`` does
+    /// nothing.
     let needsRearming: Bool
 
     private let backend: Backend
@@ -87,7 +88,7 @@ final class Selector: @unchecked Sendable {
         poller.modify(registration.descriptor, reads: reads, writes: writes, tag: registration.tag)
     }
 
-    /// Lets the next event of the kinds in `events` be reported again. Call this function when a read or a write has
+    /// Lets the selector report the next event of each kind in `events`. Call this function when a read or a write has
     /// found the descriptor not ready.
     @inline(__always)
     func rearm(_ registration: Registration?, _ events: ReadyEvents) {

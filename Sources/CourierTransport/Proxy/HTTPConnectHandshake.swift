@@ -16,7 +16,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
     /// Reads the current response. Each response has a new reader.
     private var reader = Self.makeReader()
     private var interimCount = 0
-    /// `first` is the first byte received from the proxy. `endCount` is the number of bytes of `end` that match so far.
+    /// `first` is the first byte received from the proxy. `endCount` is the number of received bytes that match `end`,
+    /// the bytes at the end of a head.
     private var first: UInt8?
     private var endCount = 0
 
@@ -56,8 +57,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         HTTPHeadReader(beginning: "HTTP/1.", limit: headLimit, fieldLimit: fieldLimit)
     }
 
-    /// The number of bytes of `end` that are still missing. A longer read could include bytes of the target, which
-    /// follow the response head.
+    /// The number of bytes that are still missing from the end of the response head, `end`. The caller must not read
+    /// more bytes, because bytes of the target may follow the head.
     var wantedCount: Int {
         switch state {
         case .reading: Self.end.count - endCount

@@ -157,7 +157,8 @@ final class ProxyDialer: Dialer {
             if let address { tools.history?.reached(address) }
             channel.attach(
                 DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
-        // This refusal shows that the proxy works. The proxy may be able to reach another address of the host.
+        // This refusal shows that the proxy works. The proxy may be able to reach another address of the host, so the
+        // next address is requested.
         case .failure(let error) where error.code == .proxyRefused:
             if let address { tools.history?.failed(address, now: loop.clock.now) }
             refusals.append(error)

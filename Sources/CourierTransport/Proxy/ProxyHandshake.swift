@@ -15,8 +15,8 @@ protocol ProxyHandshake: Sendable {
     /// - Throws: The reason why the handshake failed. The handshake must not be used after an error.
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction
 
-    /// True if the target was requested from the proxy. If the proxy does not respond after that, the target may be the
-    /// reason.
+    /// True if the target was requested from the proxy. If the proxy does not respond to this request, the target may
+    /// be the reason.
     var hasAskedForTarget: Bool { get }
 
     /// A description of the response that has not arrived, for error messages.

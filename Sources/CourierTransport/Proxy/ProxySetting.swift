@@ -22,8 +22,8 @@ public enum ProxySetting: Hashable, Sendable {
 }
 
 extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the setting. A proxy is shown as a URL without credentials, and the values of variables are not
-    /// shown.
+    /// The name of the setting. A proxy is shown as a URL without credentials. The names and values of variables are
+    /// not shown.
     public var description: String {
         switch self {
         case .direct: "direct"
@@ -36,7 +36,7 @@ extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same as ``description``, because a variable may contain a password.
+    /// Shows only ``description``, so that `dump` does not print variables. A variable may contain a password.
     public var customMirror: Mirror { Mirror(self, children: ["setting": description], displayStyle: .struct) }
 }
 

@@ -74,8 +74,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// The known length of the response to the request. The length is 2 at first, because a refusal may end after two
-    /// bytes. `nil` if the next byte contains the length.
+    /// The length of the response to the request, as far as the received bytes show it. The length is 2 at first,
+    /// because a proxy that refuses the request may send only two bytes. `nil` if the next byte contains the length.
     private var answerLength: Int? {
         switch answer.count {
         case ..<2: return 2

@@ -17,8 +17,8 @@ final class SocketExchange: Selectable {
     private var registration: Selector.Registration?
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
-    /// Creates an exchange. It owns `socket` until the exchange fails or `finished` receives the socket. `name`
-    /// describes the peer in messages.
+    /// Creates an exchange. It owns `socket` until the exchange fails or `finished` receives the socket. `name` is the
+    /// peer's name in error messages.
     init(
         _ socket: Int32, _ handshake: any ProxyHandshake, loop: EventLoop, name: String, calls: SystemCalls,
         finished: @escaping (Result<Int32, TransportError>) -> Void

@@ -86,7 +86,8 @@ final class HostResolver: Sendable {
             let left = state.withLock { state -> [Work] in
                 state.threadCount -= 1
                 var left: [Work] = []
-                // If other resolver threads run, they handle the waiting requests. Otherwise, these requests fail.
+                // No thread could be started. If other resolver threads run, they handle the waiting requests.
+                // Otherwise, these requests fail.
                 while state.threadCount == 0, let work = state.takeOldest() { left.append(work) }
                 return left
             }

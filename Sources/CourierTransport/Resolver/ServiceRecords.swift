@@ -51,10 +51,10 @@ package struct ServiceRecords: Sendable {
     /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`.
     ///
     /// `answer` is called on a resolver thread, or on the calling thread if no thread could be started. Each server
-    /// that does not answer delays the call by at most about ten seconds.
+    /// that does not answer delays the call of `answer` by about ten seconds at most.
     ///
-    /// - Returns: The ticket that cancels the look-up. If the name is not valid, `answer` was already called, and the
-    ///   result is `nil`.
+    /// - Returns: The ticket that cancels the look-up. If the name is not valid, returns `nil` after it has called
+    ///   `answer`.
     @discardableResult
     package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket? {
         guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {

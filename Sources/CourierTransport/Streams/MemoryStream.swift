@@ -18,7 +18,7 @@ public final class MemoryStream: DuplexByteStream {
         self.outgoing = outgoing
     }
 
-    /// Creates two connected streams, the two ends.
+    /// Creates two connected streams: the two ends of one connection in memory.
     ///
     /// - Parameters:
     ///   - capacity: The maximum number of bytes that wait in each direction, 64 KiB by default.

@@ -1,4 +1,5 @@
-/// The trusted authorities and the client's own certificate, for settings that change over time.
+/// The trusted authorities and the client's own certificate, for settings that change over time. In this example, the
+/// app's function `latestFolder(in:)` returns the path of the newest folder.
 ///
 /// ```swift
 /// configuration.material = {

@@ -53,7 +53,7 @@ extension TLSSession {
         }
     }
 
-    /// Stores the refused chain while OpenSSL still has it. Only the chain of the first error is stored, because this
+    /// Stores the refused chain during OpenSSL's check of it. Only the chain of the first error is stored, because this
     /// error ends the handshake.
     private func refused(_ check: OpaquePointer) {
         guard refusedChain == nil else { return }

@@ -3,9 +3,9 @@ import COpenSSL
 /// Reads certificates and private keys, from a file or from memory.
 final class TLSReader {
     private let bio: OpaquePointer
-    /// A copy of the bytes to read; `nil` for a file. It is overwritten with zeros before it is freed.
+    /// A copy of the bytes to read; `nil` for a file. The copy is overwritten with zeros before it is freed.
     private let memory: UnsafeMutableRawBufferPointer?
-    /// The name of the file or of the bytes in error messages.
+    /// The name in error messages: the path of the file, or a text that stands for the bytes in memory.
     let name: String
 
     /// Opens a file. `what` describes the expected contents in error messages.

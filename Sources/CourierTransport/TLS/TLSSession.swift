@@ -24,7 +24,8 @@ final class TLSSession {
     private var earlySession: TLSContext.StoredSession?
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
-    /// True if ``write(_:)`` encrypted nothing and must be called again after the next ``read(into:)``.
+    /// True if ``write(_:)`` encrypted nothing, because TLS must first read the rest of a message. After the next
+    /// ``read(into:)``, call ``write(_:)`` again.
     private(set) var isWriteHeldUp = false
     private var hasSentFarewell = false
     private var hasFailed = false
@@ -170,8 +171,8 @@ final class TLSSession {
             summary = makeSummary()
             tellPeerChain(isDone: true)
             if let session = earlySession.take() { keep(session) }
-            // TLS 1.3 issues a new session for each connection. Before TLS 1.3, the resumed session can be used again,
-            // so it is kept.
+            // In TLS 1.3, the peer issues a new TLS session for each connection. In earlier versions, a resumed session
+            // can be used again, so it is stored again.
             if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
                 received(session)
             }
@@ -213,9 +214,11 @@ final class TLSSession {
                 + "or may have another key for this identity", errno: failure.errno)
     }
 
-    /// True if the peer's certificate has subject alternative names, or if there is no certificate.
+    /// True if the peer's certificate has subject alternative names. Also true if OpenSSL holds no certificate of the
+    /// peer.
     private var hasAlternativeNames: Bool {
-        // After a refusal, OpenSSL keeps the chain, but not the peer's certificate itself.
+        // If the certificate was refused, OpenSSL no longer returns it, but still returns its chain. So it is read from
+        // the chain.
         guard let chain = SSL_get0_verified_chain(ssl), courier_x509_count(chain) > 0,
             let certificate = courier_x509_at(chain, 0)
         else { return true }
@@ -244,7 +247,8 @@ final class TLSSession {
         if hasPeerClosed { return .ended }
         ERR_clear_error()
         let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
-        // OpenSSL may continue although an answer exceeded the output limit, so the limit is checked here.
+        // `SSL_read` may succeed although the responses of TLS itself exceeded the output limit. So the limit is
+        // checked after each call.
         try checkOutput()
         if result > 0 { return .bytes(Int(result)) }
         switch SSL_get_error(ssl, result) {
@@ -259,8 +263,8 @@ final class TLSSession {
     /// Encrypts the first part of `bytes` into ``output``, and returns the size of that part. `bytes` must not be
     /// empty.
     ///
-    /// The peer may be in the middle of a message to TLS itself, such as a session ticket in two records. The result is
-    /// then 0, and the caller must first read the rest of that message.
+    /// The result is 0 if only a part of a message to TLS itself has arrived, such as the first of two records of a
+    /// session ticket. The caller must then read the rest of that message before it calls this function again.
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         ERR_clear_error()
         let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))

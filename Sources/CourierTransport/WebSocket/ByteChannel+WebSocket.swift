@@ -5,8 +5,8 @@ extension ByteChannel {
 
     /// Starts the opening handshake. The connecting side sends a request; the accepting side waits for a request.
     func beginUpgrade(_ configuration: WebSocketConfiguration) throws(TransportError) {
-        // The type `any` gives the generator an address in memory. The thread sanitizer needs this address, because it
-        // checks the address even of a value without bytes.
+        // With the type `any`, the generator has an address in memory. The thread sanitizer checks this address, even
+        // though the generator stores no bytes.
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         switch start {
         case .dial(let endpoint, _)?:
@@ -61,7 +61,8 @@ extension ByteChannel {
         // A Close frame does not count as delivered, because many peers send it after a long silence.
         if webSocket.hasAnswers { hasDelivered = true }
         if let end = webSocket.end {
-            // If reading is paused, the handler first gets its unread bytes, and the end is reported later.
+            // If reading is paused, the close is handled later: after the pause, the handler first gets its unconsumed
+            // bytes.
             if !isReadingPaused { framesEnded(webSocket, end) }
         } else if fill == .ended {
             endReading()
@@ -143,7 +144,7 @@ extension TransportEndpoint {
     /// Returns the `Host` field of a request (RFC 9110, section 7.2). The default port is left out.
     fileprivate func hostField(isSecure: Bool) -> String {
         guard case .tcp(let host, let port) = self else { return "localhost" }
-        // The zone is removed, because it is valid only on this machine.
+        // The zone of an IPv6 address, such as `%eth0`, is removed, because it is valid only on this machine.
         let name = String(host.prefix { $0 != "%" })
         let bracketed = name.contains(":") ? "[\(name)]" : name
         return port == (isSecure ? 443 : 80) ? bracketed : "\(bracketed):\(port)"

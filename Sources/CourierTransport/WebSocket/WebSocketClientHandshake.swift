@@ -63,7 +63,8 @@ struct WebSocketClientHandshake: Sendable {
         }
     }
 
-    /// Returns the error to report if the peer ends the connection before it responds. `deed` is `closed` or `reset`.
+    /// Returns the error to report if the peer ends the connection before it responds. `deed` is the peer's action:
+    /// `closed` or `reset`.
     func brokenOff(_ deed: String, errno: Int32?) -> TransportError {
         TransportError(
             .webSocketHandshakeFailed,

@@ -3,8 +3,8 @@ extension WebSocketConfiguration {
     /// text.
     private static let shortestSecret = 4
 
-    /// A text is hidden if it contains this many consecutive bytes of a secret. So a text with only a part of a secret
-    /// is hidden too. This number of bytes fits into a `UInt64`.
+    /// The number of consecutive bytes of a secret at which a text is hidden. So a text with only a part of a secret is
+    /// hidden too. This number of bytes fits into a `UInt64`.
     private static let runLength = MemoryLayout<UInt64>.size
 
     /// Common words in header fields that are not secret.
@@ -25,7 +25,8 @@ extension WebSocketConfiguration {
         return repeats ? "<hidden>" : "“\(HTTPHead.shown(text))”"
     }
 
-    /// The possible secrets: values of header fields and of the query, and the parts of these values, as in a cookie.
+    /// The texts that may be secret: the values of header fields and of the query, and the parts of each value. For
+    /// example, the value of a cookie field has several parts.
     private var secrets: [Substring] {
         let query = path.drop { $0 != "?" }.dropFirst().split(separator: "&")
         let values =
@@ -56,8 +57,9 @@ extension WebSocketConfiguration {
         return runs
     }
 
-    /// Returns true if the byte can be part of a word. Dots and slashes separate words. Without this rule, two hosts of
-    /// the same domain would have a long sequence of bytes in common, and a text with one of them would be hidden.
+    /// Returns true if the byte can be part of a word. Dots and slashes separate words, so that each label of a host
+    /// name is a word of its own. Otherwise, two hosts of the same domain would have a long sequence of bytes in
+    /// common, and a text with either host would be hidden.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

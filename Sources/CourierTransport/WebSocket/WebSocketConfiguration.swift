@@ -59,7 +59,7 @@ extension WebSocketConfiguration {
         "host", "connection", "upgrade", "content-length", "transfer-encoding", "te", "trailer", "expect",
     ]
 
-    /// The prefix of WebSocket's own header fields. The app must not set these fields either.
+    /// The prefix of the names of WebSocket's own header fields. The app must not set a field with this prefix.
     static let reservedPrefix = "sec-websocket-"
 
     /// The maximum number of additional header fields.

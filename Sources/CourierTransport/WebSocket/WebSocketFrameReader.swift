@@ -1,15 +1,15 @@
 /// Reads frames from bytes that arrive in pieces of any size, and checks every rule of RFC 6455.
 ///
-/// Payload is passed on as soon as it arrives. The reader collects no data frame and no message. So a large length in a
-/// frame's header allocates no memory. States: `header → data or control → header …`. After a Close frame, the state is
-/// `ended`, and further bytes are ignored.
+/// Payload is passed on as soon as it arrives, because the reader never stores a whole data frame or message. So a
+/// large length in a frame's header allocates no memory. States: `header → data or control → header …`. After a Close
+/// frame, the state is `ended`, and further bytes are ignored.
 struct WebSocketFrameReader: Sendable {
     /// The limits for messages from the peer.
     struct Limits: Hashable, Sendable {
         /// The maximum number of payload bytes in all frames of one message.
         var message: Int
-        /// The maximum size, in bytes, of a text message whose UTF-8 is checked. A longer text message is refused
-        /// without this check.
+        /// The maximum size, in bytes, of a text message whose UTF-8 is checked. MQTT allows no text message, and the
+        /// check only selects the status of the Close frame. A longer text message is refused without this check.
         var text = 64 << 10
     }
 
@@ -207,7 +207,7 @@ struct WebSocketFrameReader: Sendable {
 
     // MARK: Payload
 
-    /// MQTT is sent in binary frames only [MQTT-6.0.0-1].
+    /// The violation by a text message: MQTT is sent in binary frames only [MQTT-6.0.0-1].
     private static let isText = WebSocketViolation(.unsupportedData, "sent text, but MQTT is binary [MQTT-6.0.0-1]")
     private static let isNoUTF8 = WebSocketViolation(.invalidPayload, "sent text that is not UTF-8")
 

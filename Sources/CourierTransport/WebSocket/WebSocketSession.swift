@@ -10,8 +10,8 @@ final class WebSocketSession {
         case server(WebSocketServerHandshake)
     }
 
-    /// The maximum size of waiting Pong frames in bytes. If it is exceeded, a new Pong replaces all waiting Pongs. RFC
-    /// 6455, section 5.5.3, allows an endpoint to answer only the latest Ping.
+    /// The maximum size of waiting Pong frames in bytes. If it is exceeded, a new Pong replaces all waiting Pongs,
+    /// because an endpoint may answer only the latest Ping (RFC 6455, section 5.5.3).
     static let answerLimit = 16 << 10
 
     private let frameSize: Int
@@ -98,7 +98,8 @@ final class WebSocketSession {
         return handshake == nil
     }
 
-    /// Returns the error to report if the peer ends the connection during the handshake. `deed` is `closed` or `reset`.
+    /// Returns the error to report if the peer ends the connection during the handshake. `deed` is the peer's action:
+    /// `closed` or `reset`.
     func brokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         switch handshake {
         case .client(let client): client.brokenOff(deed, errno: errno)
@@ -173,7 +174,8 @@ final class WebSocketSession {
         if !rest.isEmpty { writer.write(.binary, rest, into: &outgoing) }
     }
 
-    /// Appends waiting Pongs, and then frames with bytes of `queue`, to the output until it has at least `limit` bytes.
+    /// Appends waiting Pongs, and then frames with bytes of `queue`, to the output until the output has at least
+    /// `limit` bytes.
     func wrap(_ queue: inout ByteQueue, limit: Int) {
         if outgoing.count < limit, !answers.isEmpty {
             outgoing.append(answers.contents)
