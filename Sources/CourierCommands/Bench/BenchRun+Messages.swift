@@ -53,8 +53,8 @@ extension BenchRun {
                 awaitRoom(in: publisher)
                 continue
             } catch let error as CourierError where error.code == .connectionLost {
-                // Nothing is counted here. The client also reports the lost connection by its status, and the handler
-                // of the status counts the loss or ends the run.
+                // The lost connection is not counted here, because the client also changes its connection status. The
+                // handler of the status counts the loss or ends the run.
                 leaveTurn()
                 continue
             } catch {
@@ -111,7 +111,7 @@ extension BenchRun {
         }
     }
 
-    /// Sends no further messages. The run ends when every sent message has reached the measured event, such as its
+    /// Stops the sending of messages. The run ends when every sent message has reached the measured event, such as its
     /// arrival.
     func stopSending() {
         guard phase == .running else { return }
@@ -142,7 +142,7 @@ extension BenchRun {
         else { return }
         let now = BenchClock.now
         // A small text or JSON payload has no room for the number of its run, so a message of another run may arrive
-        // here. If its send time is not in the past, the message is ignored.
+        // here. If the send time of a message is in the future, the message is ignored.
         guard sentAt <= now else { return }
         progress.arrived()
         count(now - sentAt, at: now)

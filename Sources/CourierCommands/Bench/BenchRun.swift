@@ -10,7 +10,7 @@ import Foundation
 ///
 /// Safe to share: mutable state is used only on the delivery queue of all clients, `queue`.
 final class BenchRun: @unchecked Sendable {
-    /// The state of the run. It is changed only to later states.
+    /// The state of the run. It only changes to a state that is listed later.
     enum Phase: Hashable, Sendable {
         case connecting
         /// Messages are sent, or the connections are kept open.
@@ -44,10 +44,11 @@ final class BenchRun: @unchecked Sendable {
     var histogram = LatencyHistogram()
     var timeline = RateTimeline()
     var liveLine = LiveLine()
-    /// The time of the first sent message. `lastArrival` is the last time when a message reached the measured event.
+    /// The time of the first sent message. `lastArrival` is the time when a message last reached the measured event,
+    /// such as its arrival.
     var begunAt = BenchClock.now
     var lastArrival = BenchClock.now
-    /// The last time when a message reached the measured event or was acknowledged.
+    /// The last time when a message reached the measured event, such as its arrival, or was acknowledged.
     var lastSign = BenchClock.now
     /// The connected publishers whose queues are not full. They send in turn. A publisher whose connection was lost is
     /// removed at its turn.
@@ -103,7 +104,7 @@ final class BenchRun: @unchecked Sendable {
     /// The indexes of the subscribers that are subscribed.
     var readySubscribers: [Int] { pool?.ready(.subscriber).map(\.index) ?? [] }
 
-    /// Starts the measurement. Called when all clients are connected or have failed.
+    /// Starts the measurement. Called when each client is connected or has failed.
     private func settled() {
         guard phase == .connecting else { return }
         let subscribers = readySubscribers

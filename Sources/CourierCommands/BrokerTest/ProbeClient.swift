@@ -27,7 +27,7 @@ final class ProbeClient {
     var releases = true
     /// The number of messages for which a PUBREC was received.
     private(set) var pubRecCount = 0
-    /// True if the broker replaced a topic by an alias.
+    /// True if the broker sent a PUBLISH with a topic alias instead of its topic.
     private(set) var hasReceivedAlias = false
 
     private let context: ProbeContext

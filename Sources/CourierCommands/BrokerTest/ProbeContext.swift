@@ -58,7 +58,7 @@ final class ProbeContext {
         return "courier-\(plan.randomPart)-\(number)-\(clientCount)"
     }
 
-    /// The name of a rule in this version of the specification.
+    /// The number of a rule in the specification of the tested MQTT version, such as `[MQTT-3.3.1-6]`.
     func name(_ clause: Clause) -> String? { clause.name(in: version) }
 
     // MARK: Clients

@@ -134,8 +134,8 @@ struct TestRun {
         return ProbeContext(plan, events, number: contextCount)
     }
 
-    /// Reads the limits that the broker announces in MQTT 5. They explain missing features in MQTT 3.1.1, where a broker
-    /// cannot announce limits.
+    /// Reads the limits that the broker announces in MQTT 5. A broker cannot announce limits in MQTT 3.1.1, so these
+    /// limits also explain which features are missing there.
     private mutating func readLimits() throws(LinkFailure) {
         let version = plan.version
         defer { plan.version = version }
@@ -150,8 +150,8 @@ struct TestRun {
 
     /// Records a connection that failed. Returns true if another version may succeed.
     private mutating func noteFailedConnection(_ failure: LinkFailure) -> Bool {
-        // Some brokers close the connection if they do not support the version. So a failure with MQTT 5 is only noted
-        // here. If MQTT 3.1.1 fails too, that failure is reported as a problem.
+        // Some brokers close the connection if they do not support the version. So a failure with MQTT 5 is only
+        // recorded as a note here. If MQTT 3.1.1 fails too, that failure is reported as a problem.
         let reactions: [LinkFailure] = [.speaksOlderVersion, .refused(.unsupportedProtocolVersion), .closed]
         if reactions.contains(failure), !isOneVersion, plan.version == .v5 {
             note("connect", "connect", .note("the broker does not support this version"))

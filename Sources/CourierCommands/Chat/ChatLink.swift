@@ -10,7 +10,7 @@ final class ChatLink: Sendable {
     /// The maximum time that `close` waits for the broker's acknowledgements.
     static let closingTime = Duration.seconds(2)
 
-    /// Reports events to the owner of the link, on the queue.
+    /// Reports events to the owner of the link, on the link's queue.
     private struct Teller: Sendable {
         let queue: DispatchQueue
         let told: @Sendable (ChatModel.Event) -> Void
@@ -105,7 +105,7 @@ final class ChatLink: Sendable {
                     await teller.tell(.presence(presence))
                 }
             } catch {
-                // The error is ignored: an event has already reported it, and the chat continues.
+                // The error is ignored, because an event of the client has already reported it, and the chat continues.
             }
         }
         state.withLock { $0.peopleReader = reader }

@@ -24,8 +24,8 @@ struct ChatModel: Sendable {
         case isAlone(String)
         /// The broker has received this program's presence card.
         case announced
-        /// The time ``echoTime`` has passed since the event `announced`. `connection` is the number of the connection
-        /// at that event.
+        /// ``echoTime`` has passed since the event `announced`, in which the broker should have sent back the presence
+        /// card. `connection` is the number of the connection on which the card was announced.
         case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)
@@ -39,7 +39,7 @@ struct ChatModel: Sendable {
         case send(ChatMessage, in: ChatName)
         /// Announce this user's name and rooms.
         case announce(ChatPresence.Card)
-        /// Send the event `echoIsLate` when ``echoTime`` has passed.
+        /// Send the event `echoIsLate` when ``echoTime`` has passed, with the number of the present connection.
         case awaitEcho(connection: Int)
         /// A new entry was added to a room. Print it if there is no screen.
         case tell(ChatEntry, in: ChatName?)
@@ -61,8 +61,8 @@ struct ChatModel: Sendable {
     static let peopleLimit = 1_000
     /// The maximum number of lines that wait for the broker's acknowledgement.
     static let pendingLimit = 1_000
-    /// The maximum number of times per connection that this program announces its presence card again after the card
-    /// was cleared.
+    /// If this program's presence card is cleared on the broker, the program announces the card again, at most this
+    /// number of times per connection.
     static let reannouncementLimit = 5
     /// The time within which the broker must send this program's own presence card back to this program.
     static let echoTime = Duration.seconds(5)
@@ -243,8 +243,8 @@ extension ChatModel {
     /// before this card. So the list of people is complete when this card arrives.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The broker published the will of an earlier, lost connection after this program had announced its
-            // presence card. The will cleared the card, so the card is announced again.
+            // The card was cleared: after this program had announced its card, the broker published the will of an
+            // earlier, lost connection. So the card is announced again.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]

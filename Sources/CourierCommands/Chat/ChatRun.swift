@@ -200,7 +200,8 @@ final class ChatRun: @unchecked Sendable {
 }
 
 extension ChatModel.Event {
-    /// True if the event is a line of the user, or if the broker refuses a room that the user wants to join.
+    /// True if a problem after this event must change the exit code: the event is a line of the user, or the broker
+    /// refuses a room that the user wants to join.
     fileprivate var isForRooms: Bool {
         switch self {
         case .line, .refused: true

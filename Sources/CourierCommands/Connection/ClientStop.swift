@@ -3,8 +3,8 @@ import Dispatch
 
 /// Detects that a client makes no further connection attempts, and reports the reason.
 ///
-/// After a final error, the client may still continue with another server. Only `connected()` shows whether it has
-/// stopped.
+/// After a final error, the client may still continue with another server. Only the client's method `connected()` shows
+/// whether the client has stopped.
 ///
 /// Safe to share: mutable state is used only on the connection's queue.
 final class ClientStop: @unchecked Sendable {

@@ -96,7 +96,8 @@ package final class CommandConnection: Sendable {
         do {
             try client.disconnect(disconnectOptions, completion: ended)
         } catch {
-            // The requested DISCONNECT is not allowed on this connection, so a DISCONNECT without options is sent.
+            // This connection does not allow the DISCONNECT that the command line requests, so a DISCONNECT without
+            // options is sent.
             console.tell("Warning: \((error as? CourierError)?.message ?? "\(error)")")
             client.disconnect(completion: ended)
         }

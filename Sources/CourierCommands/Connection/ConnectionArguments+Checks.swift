@@ -58,7 +58,7 @@ extension ConnectionArguments {
     /// - Throws: ``StartFailure`` in the words of the mosquitto clients.
     package func checkProperties() throws(StartFailure) {
         var properties = properties
-        // `-x` and `-c` also set this property, so a `-D` for it is a duplicate.
+        // `-x` and `-c` also set the session expiry interval, so a `-D` for this property is a duplicate.
         if version == .v5, optionSessionExpiry ?? 0 > 0 { properties.use("session-expiry-interval", in: .connect) }
         if let problem = properties.problem { throw StartFailure(problem, showsUsage: true) }
     }
@@ -157,7 +157,7 @@ extension ConnectionArguments {
             do throws(TransportError) {
                 _ = try TLSPreSharedKey(identity: identity, hex: key)
             } catch {
-                // The message leaves out the key, which is a secret.
+                // The error message leaves out the pre-shared key, because the key is a secret.
                 throw ArgumentError(
                     "The value of --psk must consist of an even number of hexadecimal digits.",
                     hint: "Write the key like 00112233aabbccdd.")

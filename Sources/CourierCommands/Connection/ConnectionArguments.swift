@@ -46,7 +46,8 @@ package struct ConnectionArguments: Sendable {
         package var ciphers: String?
         package var keyLogFile: String?
         package var usesSystemAuthorities = false
-        /// True if the URL of the broker requests TLS, as in `mqtts://`. Other options name the trusted certificates.
+        /// True if the URL of the broker requests TLS, as `mqtts://` does. The URL does not name the trusted
+        /// certificates, because other options do so.
         package var isWanted = false
         package var isOff = false
         /// The key of `--psk`, in hexadecimal digits.

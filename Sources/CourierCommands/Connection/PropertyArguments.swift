@@ -35,7 +35,7 @@ package struct PropertyArguments: Sendable {
         package var userProperties: [MessageProperties.UserProperty] = []
     }
 
-    /// A property that an option of the command line has set. The number is 0 if the value is a text.
+    /// A property that an option of the command line has set. `number` is its numeric value; 0 if its value is a text.
     private struct Given: Sendable {
         let command: Command
         let name: String

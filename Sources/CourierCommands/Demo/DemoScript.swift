@@ -1,7 +1,7 @@
 /// The steps of the demonstration. Each method reports an event. It returns the actions of the next step, or no action
 /// if the next step must still wait.
 ///
-/// `connecting → talking → cut → returning → over`, where `over` is final.
+/// The states are `connecting → talking → cut → returning → over`, where `over` is final.
 struct DemoScript: Equatable, Sendable {
     /// One of the two clients in the demonstration.
     enum Actor: String, CaseIterable, Sendable { case ada, bob }
@@ -17,8 +17,8 @@ struct DemoScript: Equatable, Sendable {
 
     private enum Phase: Equatable, Sendable { case connecting, talking, cut, returning, over }
 
-    /// The number of messages that are sent before the network is cut. `countDuring` is the number of messages that are
-    /// sent while no client is connected.
+    /// `countBefore` is the number of messages that are sent before the network is cut. `countDuring` is the number of
+    /// messages that are sent during the cut, when no client is connected.
     static let countBefore = 3
     static let countDuring = 4
     static var count: Int { countBefore + countDuring }

@@ -9,7 +9,7 @@ enum Advice {
         case tcp(port: UInt16), socket, proxy
     }
 
-    /// Returns advice for an address that cannot be connected to.
+    /// Returns advice for the case that no connection to the broker's address can be opened.
     static func unreachable(_ code: TransportError.Code, by way: Way) -> String {
         switch (code, way) {
         case (.connectionRefused, .tcp(let port)):

@@ -8,7 +8,7 @@ struct BrokerDialogue {
         /// The CONNECT packet. If it is `nil`, the dialogue only opens the connection.
         var connect: Connect?
         var roundTripCount = 0
-        /// The topic of the messages for the round trips. If it is `nil`, pings are sent instead.
+        /// The topic of the messages whose round trips are measured. If it is `nil`, pings are sent instead.
         var topic: String?
         /// The time limit of each step.
         var timeLimit: Duration
@@ -23,7 +23,7 @@ struct BrokerDialogue {
         var roundTrips: [Duration] = []
         var failure: LinkFailure?
 
-        /// True if the broker accepts only QoS 0. The round trips are then pings. [MQTT-3.2.2-11]
+        /// True if the broker accepts only QoS 0. The round trips are then measured with pings. [MQTT-3.2.2-11]
         var takesQoS0Only: Bool { connAck?.properties.maximumQoS == .atMostOnce }
     }
 

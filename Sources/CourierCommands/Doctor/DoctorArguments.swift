@@ -7,7 +7,7 @@ package struct DoctorArguments: Sendable {
     package var timeLimit = 10
     /// The number of round trips to measure.
     package var roundTripCount = 5
-    /// True if the round trips are messages instead of pings.
+    /// True if the round trips are measured with messages instead of pings.
     package var publishes = false
     package var isJSON = false
     /// If a certificate expires in fewer days than this, its finding is a notice.

@@ -25,7 +25,8 @@ package struct MessageFormat: Hashable, Sendable {
 
     /// The letters that are allowed after a percent sign.
     private static let letters = Set("%ACDEFIlmPpqRSrtjJUxXfd".utf8)
-    /// The characters that are allowed directly before the letter, to separate groups of hexadecimal digits.
+    /// The characters that are allowed directly before the letter of a field, to separate groups of hexadecimal digits.
+    /// For example, `:` in `%:x` is such a character.
     private static let separators = Set("!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ".utf8)
     /// The letters that are allowed after a backslash, and the byte that each letter means.
     private static let escapes: [UInt8: UInt8] = [

@@ -19,7 +19,8 @@ package struct MessagePrinter: Sendable {
     package var endsLines = true
     /// True if JSON is written over several lines.
     package var isPretty = false
-    /// True if a payload that is not valid JSON is written as a JSON string where the format requires JSON.
+    /// True if a payload that is not valid JSON is written as a JSON string. If false, such a payload is an error where
+    /// the format requires JSON.
     package var takesAnyPayload = false
     /// True if the topic is written in color. Ignored if there is a format.
     package var hasColours = false
@@ -228,7 +229,7 @@ package struct MessagePrinter: Sendable {
             .write(isPretty: isPretty, into: &printed.bytes)
     }
 
-    /// Returns the payload as JSON if it is valid JSON, as a string if it is valid UTF-8, or otherwise as Base64.
+    /// Returns the payload as JSON if it is valid JSON, as a string if it is other valid UTF-8, or otherwise as Base64.
     private static func any(_ payload: [UInt8]) -> JSONValue {
         let isText = String(validating: payload, as: UTF8.self) != nil
         if isText, let parsed = JSONValue(parsing: payload, keepsNumbers: true) { return parsed }

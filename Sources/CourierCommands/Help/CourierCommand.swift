@@ -5,7 +5,8 @@ package protocol CourierCommand: Sendable {
     /// The description of the command for help, manual page and completions.
     var summary: CommandSummary { get }
 
-    /// The exit code of `--help` and `--version`: 0 by default, and 1 where the mosquitto clients exit with 1.
+    /// The exit code of `--help` and `--version`: 0 by default, and 1 for the commands whose mosquitto client exits
+    /// with 1.
     var helpExitCode: Int32 { get }
 
     /// Runs the command on the main thread.

@@ -35,7 +35,7 @@ final class BrokerLink: ChannelHandler, @unchecked Sendable {
         var sentAt = ContinuousClock.now
         var isClosed = false
 
-        /// The number of read packets after which their memory is freed.
+        /// The memory of read packets is freed each time when this number of packets was read.
         private static let compaction = 1_000
 
         mutating func popFirst() -> Arrival? {

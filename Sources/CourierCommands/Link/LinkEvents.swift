@@ -29,7 +29,7 @@ final class LinkEvents: Sendable {
         notify()
     }
 
-    /// Runs `body`, whose waits ignore ``interrupt()``. The command uses this to clean up.
+    /// Runs `body`. Waits inside `body` ignore ``interrupt()``, so that a command can clean up after a signal.
     func shielded(_ body: () -> Void) {
         isShielded.store(true, ordering: .relaxed)
         body()

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import MQTTCodec
 
-/// The reason why a conversation with a broker ended early.
+/// The reason why a command could not complete its exchange of packets with a broker.
 enum LinkFailure: Error, Hashable, Sendable {
     case transport(TransportError)
     /// The broker closed the connection without sending a packet.

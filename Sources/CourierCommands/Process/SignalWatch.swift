@@ -31,6 +31,7 @@ package final class SignalWatch: @unchecked Sendable {
 
     deinit { for source in sources { source.cancel() } }
 
-    /// Makes a write to a pipe without a reader fail with an error instead of ending the process.
+    /// If the reader of a pipe has closed it, a write to the pipe then fails with an error instead of ending the
+    /// process.
     package static func ignoreClosedPipes() { SystemSignal.ignore(SystemSignal.brokenPipe) }
 }

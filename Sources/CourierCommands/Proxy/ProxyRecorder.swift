@@ -18,7 +18,7 @@ final class ProxyRecorder: Sendable {
         var export: GrowingExport?
         /// The file of ``export``.
         var target: ExportTarget?
-        /// The reason why nothing more is written to the file.
+        /// The reason why no more packets are written to the file; `nil` while packets are written.
         var failure: String?
     }
 

@@ -47,8 +47,8 @@ final class LineWindow: Sendable {
         }
     }
 
-    /// Records that the client did not accept the last line, and waits for ``retry()``. The line keeps its slot.
-    /// Returns `false` if no more lines may be sent.
+    /// Records that the client did not accept the last line, and waits until another thread calls ``retry()``. The line
+    /// keeps its slot. Returns `false` if no more lines may be sent.
     func takeBack() -> Bool {
         state.withLock { $0.counts.sent -= 1 }
         retries.wait()

@@ -20,7 +20,7 @@ final class PublishRun: @unchecked Sendable {
         case closing
     }
 
-    /// The reason why the client does not accept a message for now.
+    /// The reason why the client does not accept a message at the moment.
     private enum Obstacle {
         case noRoom
         /// There is no connection, and messages of QoS 0 are not stored for the next connection.
@@ -156,7 +156,8 @@ final class PublishRun: @unchecked Sendable {
         // A further attempt is useful if messages are stored. It is also useful if more lines follow and the broker was
         // reachable before.
         let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
-        // If the TLS handshake is interrupted, the error is not final, because the broker may just be shutting down.
+        // If only the TLS handshake was interrupted, the connection does not count as insecure, because the broker may
+        // just be shutting down.
         let isInsecure =
             error.code == .secureConnectionFailed
             && (error.cause as? TransportError)?.code != .closedDuringHandshake
@@ -277,7 +278,8 @@ final class PublishRun: @unchecked Sendable {
         return nil
     }
 
-    /// Calls `retry` on the queue when the obstacle may be gone. May be called from the queue or the reading thread.
+    /// Calls `retry` on the queue when the client may accept messages again. May be called from the queue or the
+    /// reading thread.
     private func wait(for obstacle: Obstacle, _ retry: @escaping @Sendable () -> Void) {
         guard let connection else { return }
         switch obstacle {

@@ -115,7 +115,7 @@ final class RequestRun: @unchecked Sendable {
                 bytes: payload, to: topic, qos: settings.connection.level, retain: false, properties: properties
             ) { [weak self] result in
                 // After the response, the client ends. If the broker has not acknowledged the request yet, publishing
-                // the request fails then. This failure is not reported.
+                // the request fails then. This failure is not reported, because the response has arrived.
                 guard case .failure(let error) = result, let self, phase != .closing else { return }
                 console.tell("Error: \(error.message)")
                 close(ExitCode.failure)

@@ -43,8 +43,8 @@ struct ParkedRun {
         }
     }
 
-    /// Returns the client and the broker of the message with the id of the command line. Ids are unique only within one
-    /// client and broker.
+    /// Returns the client id and the broker of the message whose id the command line names. Message ids are unique only
+    /// within one client id and broker.
     private func scope(_ inspector: SQLiteStoreInspector, _ scopes: [StoreScope]) throws -> StoreScope {
         var found: [StoreScope] = []
         for scope in scopes {

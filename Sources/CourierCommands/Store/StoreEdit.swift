@@ -3,7 +3,7 @@ import CourierSQLite
 import Foundation
 import Synchronization
 
-/// Changes a store file from a command that runs synchronously.
+/// Changes a store file for a command that blocks its thread until the changes are done.
 enum StoreEdit {
     /// The lines to print, and the error that ended the changes.
     private final class Outcome: Sendable {

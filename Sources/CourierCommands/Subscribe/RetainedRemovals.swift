@@ -82,7 +82,8 @@ final class RetainedRemovals: @unchecked Sendable {
     private func awaitRoom() {
         isAwaitingRoom = true
         Task { [self] in
-            // If this call throws, the error is ignored here. The next `publish` also throws, and reports the error.
+            // If this call throws, its error is ignored here, because the next `publish` throws too and reports the
+            // error.
             try? await connection.client.readyToPublish()
             connection.queue.async { [self] in
                 isAwaitingRoom = false

@@ -108,7 +108,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func unsubscribe(_ topic: String, _ client: any CourierClient) {
         let request = UnsubscriptionRequest(
             topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)
-        // The error is ignored here, because a client event reports it.
+        // The error is ignored here, because an event of the client reports it.
         Task { try? await client.unsubscribe(request) }
     }
 
@@ -142,8 +142,8 @@ final class SubscribeRun: @unchecked Sendable {
         refusals.append(error.message)
         // The error message contains only the first topic, so the other topics get their own lines.
         refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed for the same reason." }
-        // The client did not send a packet that is too large, so the broker has not refused it. The exit code is then a
-        // failure.
+        // Without a reason code, the broker has not refused the subscription. A SUBSCRIBE that is too large was not
+        // sent by the client. In both cases, the exit code is a failure.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }

@@ -24,7 +24,7 @@ struct FileStatus {
         self.status = status
     }
 
-    /// True for a file with contents; false for a device, a pipe or a folder, for example.
+    /// True for a regular file; false for a device, a pipe or a folder, for example.
     var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// Returns whether both values describe the same file, perhaps under different names.

@@ -21,7 +21,7 @@ enum SystemSignal {
     /// The size of the terminal has changed.
     static let windowChange = SIGWINCH
 
-    /// A write to a pipe or connection without a reader.
+    /// The process wrote to a pipe or connection whose reader has closed it.
     static let brokenPipe = SIGPIPE
 
     /// The signals that end a command normally.

@@ -97,7 +97,8 @@ struct KeyDecoder: Sendable {
             let isOver = byte == 0x07 || hasEscape && byte == UInt8(ascii: "\\") || count >= Self.pasteLimit
             state = isOver ? .ground : .string(count: count + 1, hasEscape: byte == Self.escape)
         case .paste(let bytes, let matched):
-            // The state must not keep a reference to the bytes. Otherwise adding a byte would copy the whole array.
+            // While `bytes` is appended to, `state` must not hold a second reference to the array, because the append
+            // would then copy the whole array.
             state = .ground
             goOn(bytes, matched, pasted: byte)
         }

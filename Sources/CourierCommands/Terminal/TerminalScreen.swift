@@ -93,7 +93,7 @@ final class TerminalScreen: @unchecked Sendable {
         let watched = [SystemSignal.windowChange, SystemSignal.terminalStop, SystemSignal.continuation]
         signals = SignalWatch(watched, on: queue) { [weak self] in self?.received($0) }
         enter()
-        // The size may have changed before the signals were watched.
+        // The terminal's size may have changed before the signals were watched, so the size is checked once now.
         queue.async { [weak self] in self?.received(SystemSignal.windowChange) }
         let reader = DispatchSource.makeReadSource(fileDescriptor: console.input, queue: queue)
         reader.setEventHandler { [weak self] in self?.read() }
@@ -101,7 +101,7 @@ final class TerminalScreen: @unchecked Sendable {
         self.reader = reader
     }
 
-    /// Shows a frame. While the terminal is busy, a newer frame replaces the waiting one.
+    /// Shows a frame. While an earlier frame is being written, only the newest frame waits.
     func show(_ frame: Frame) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard phase == .open else { return }

@@ -40,14 +40,14 @@ struct BenchPayload: Sendable {
             case .json: Self.opening.count + BenchPayload.digitCount + Self.middle.count
             }
         }
-        /// The number of bytes after the run's number.
+        /// The number of bytes after the letters, at the end of a JSON payload; 0 for all other kinds of payloads.
         fileprivate var endSize: Int { self == .json ? Self.closing.count : 0 }
         fileprivate var hasDigits: Bool { self == .text || self == .json }
     }
 
     /// The number of hexadecimal digits of a send time or a run's number.
     private static let digitCount = 16
-    /// The number of different places in the random bytes where a payload can begin.
+    /// The number of offsets in the random bytes at which a payload can begin.
     private static let randomPlaces = 4_096
     private static let digits = Array("0123456789abcdef".utf8)
 

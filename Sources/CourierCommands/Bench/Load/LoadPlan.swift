@@ -79,8 +79,8 @@ struct LoadPlan: Sendable {
     /// - Parameter subscribers: The indexes of the subscribers that are subscribed.
     /// - Returns: The number of copies for each publisher.
     func copies(for subscribers: some Sequence<Int>) -> [Int] {
-        // Equal filters share one entry of the tree. The lookup is thus fast even if all subscribers have the same
-        // filter.
+        // Equal filters share one entry of the topic tree. So the look-up of a topic is fast even if all subscribers
+        // have the same filter.
         var numbers: [TopicFilter: Int] = [:]
         var weights: [Int] = []
         var tree = TopicTree()

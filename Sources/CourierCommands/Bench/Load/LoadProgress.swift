@@ -1,6 +1,6 @@
 /// Counts the messages of a bench run, and decides when the next message may be sent and when the run is complete.
 struct LoadProgress: Hashable, Sendable {
-    /// The event that ends the measured time of a message.
+    /// The event up to which the time of a message is measured.
     enum Goal: Hashable, Sendable {
         /// The message arrives at a subscriber.
         case arrival
@@ -11,13 +11,14 @@ struct LoadProgress: Hashable, Sendable {
     }
 
     let goal: Goal
-    /// True at QoS 1 and 2, because the broker acknowledges these messages.
+    /// True if the messages have QoS 1 or 2, because the broker acknowledges such messages.
     let isAcknowledged: Bool
-    /// The maximum number of sent messages for which the event of `goal` has not happened yet.
+    /// The maximum number of messages that were sent but have not reached the event `goal` yet.
     private let window: Int
     /// For each publisher, the number of copies that the broker delivers of each message.
     private(set) var copies: [Int]
-    /// The maximum number of messages, or of their copies, that may be on the way. It is computed from `window`.
+    /// The maximum number of messages, or of their copies for subscribers, that may be on the way. It is computed from
+    /// `window`.
     private var windowSize = 1
 
     private(set) var sentCount = 0
@@ -28,7 +29,8 @@ struct LoadProgress: Hashable, Sendable {
     /// The number of message copies that should arrive at subscribers.
     private(set) var expectedCount = 0
     private(set) var arrivedCount = 0
-    /// The number of copies that no longer count toward the window, because a publisher or a subscriber was lost.
+    /// The number of copies that no longer count toward the window, because the connection of their publisher or
+    /// subscriber was lost.
     private var writtenOffCount = 0
     /// The number of messages of each publisher that the broker has not answered; all 0 at QoS 0.
     private var unanswered: [Int]
@@ -66,7 +68,7 @@ struct LoadProgress: Hashable, Sendable {
         unanswered[publisher] -= 1
     }
 
-    /// Records that the broker refused a message. Its copies are no longer expected.
+    /// Records that the broker refused a message. Its copies for subscribers are no longer expected.
     mutating func refused(from publisher: Int) {
         refusedCount += 1
         unanswered[publisher] -= 1
@@ -95,7 +97,7 @@ struct LoadProgress: Hashable, Sendable {
 
     // MARK: State
 
-    /// The number of messages or copies that count toward the window.
+    /// The number of messages or copies that are on the way, and so count toward the window.
     private var outstandingCount: Int {
         switch goal {
         case .arrival: expectedCount - writtenOffCount - arrivedCount
@@ -104,10 +106,10 @@ struct LoadProgress: Hashable, Sendable {
         }
     }
 
-    /// True if the window has room for a message.
+    /// True if another message may be sent without exceeding the window.
     var hasRoom: Bool { outstandingCount < windowSize }
 
-    /// True if at least half of the window is free.
+    /// True if at most half of the allowed messages are on the way.
     var isHalfFree: Bool { outstandingCount <= windowSize / 2 }
 
     /// The number of expected copies that have not arrived.

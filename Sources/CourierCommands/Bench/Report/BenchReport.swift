@@ -21,12 +21,12 @@ struct BenchReport {
         var acknowledged: Int?
         /// The number of messages that the broker refused.
         var refused = 0
-        /// The number of copies that all subscribers together should have received.
+        /// The number of message copies that all subscribers together should have received.
         var expected = 0
-        /// The number of copies that all subscribers together have received.
+        /// The number of message copies that all subscribers together have received.
         var arrived = 0
 
-        /// The number of copies that have not arrived.
+        /// The number of message copies that have not arrived at their subscribers.
         var lost: Int { max(0, expected - arrived) }
     }
 
@@ -40,17 +40,17 @@ struct BenchReport {
     let duration: Duration
     /// The size of a payload in bytes.
     let size: Int
-    /// The time from the start of the run to the last counted event; `nil` if a signal ended the run.
+    /// The time from the start of the run to the last event that the report counts; `nil` if a signal ended the run.
     var lastArrival: Duration?
     var connections = ConnectionFigures()
     /// True if the printed lines include the counts of the connections.
     var showsConnections = false
 
-    /// The time in seconds during which the counted events happened. `rate` is the number of events divided by this
-    /// time.
+    /// The time in seconds during which the events of the report happened. `rate` is the number of these events divided
+    /// by this time.
     var seconds: Double { (lastArrival ?? duration) / .seconds(1) }
 
-    /// The number of counted events.
+    /// The number of events of the kind that the report counts.
     var count: Int {
         switch subject {
         case .arrival: messages.arrived
@@ -60,7 +60,7 @@ struct BenchReport {
         }
     }
 
-    /// The number of counted events per second.
+    /// The number of events per second, of the kind that the report counts.
     var rate: Double { seconds > 0 ? Double(count) / seconds : 0 }
 
     /// True if the times of single events were measured.
@@ -68,7 +68,7 @@ struct BenchReport {
 
     // MARK: Text
 
-    /// The text that follows the number of counted events, such as `of 100 messages arrived`.
+    /// The text after the number of events, such as `of 100 messages arrived`.
     private var outcome: String {
         switch subject {
         case .arrival where messages.expected == messages.sent: "of \(messages.sent) messages arrived"
@@ -79,7 +79,7 @@ struct BenchReport {
         }
     }
 
-    /// The text that follows the number of counted events in the picture, in at most 30 characters.
+    /// The text after the number of events in the picture. It has at most 30 characters.
     var shortOutcome: String {
         switch subject {
         case .arrival where messages.expected == messages.sent: "of \(Self.grouped(messages.sent)) messages arrived"

@@ -1,7 +1,7 @@
 /// Counts latencies in buckets. The width of a bucket is at most one eighth of its lower limit, except below 8 ns. The
 /// 320 buckets cover latencies up to more than an hour.
 struct LatencyHistogram: Hashable, Sendable {
-    /// The number of buckets for each doubling of the latency.
+    /// The number of buckets for each doubling of the latency, such as from 1 ms to 2 ms.
     private static let perDoubling = 8
     private static let count = 40 * perDoubling
 
@@ -18,8 +18,8 @@ struct LatencyHistogram: Hashable, Sendable {
         most = max(most, nanoseconds)
     }
 
-    /// Returns the latency in nanoseconds that the fraction `share` of all messages does not exceed. The result is
-    /// rounded up by at most one eighth, and is never above the longest latency.
+    /// Returns the latency in nanoseconds that the fraction `share` of all messages does not exceed. The returned
+    /// latency is rounded up by at most one eighth, and never exceeds the longest latency.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = max(1, Int((Double(total) * share).rounded(.up)))
         var seen = 0

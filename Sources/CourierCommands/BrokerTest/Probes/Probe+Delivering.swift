@@ -43,7 +43,7 @@ extension Probe {
     private static func lost(_ context: ProbeContext, _ qos: PacketQoS, arrived: Int) -> ProbeOutcome {
         let count = context.plan.messageCount
         let text = "only \(arrived) of \(count) messages arrived within \(context.plan.timeLimit) seconds"
-        // QoS 0 allows losses, so the loss of some messages is not an error.
+        // QoS 0 allows losses, so the loss of some messages is only a note and no broken rule.
         if qos == .atMostOnce, arrived > 0 { return .note(text, found: arrived) }
         var outcome = ProbeOutcome.violation(text, context.name(.delivery), found: arrived)
         outcome.advice =

@@ -1,8 +1,8 @@
 import MQTTCodec
 
 extension Probe {
-    /// The maximum number of messages that are sent to test the receive maximum. A larger receive maximum is not used
-    /// up.
+    /// The maximum number of messages that are sent to test the receive maximum. If the broker announces a larger
+    /// receive maximum, the probe does not reach it.
     private static let triedReceiveMaximum = 1_000
 
     static let limiting: [Probe] = [
@@ -11,8 +11,8 @@ extension Probe {
         .v5("maximumPacketSize", "maximum packet size", run: maximumPacketSize),
     ]
 
-    /// Publishes QoS 2 messages without sending PUBREL. First it publishes as many messages as the broker announces,
-    /// and then one more.
+    /// Publishes QoS 2 messages without sending PUBREL. First it publishes as many messages as the receive maximum that
+    /// the broker announces, and then one more.
     private static func receiveMaximum(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
         let client = try context.connect()
         let announced = Int(client.connAck.properties.receiveMaximum ?? .max)

@@ -42,7 +42,8 @@ extension Probe {
 
     /// Returns the size of the payload that makes an MQTT 5 PUBLISH without properties exactly `size` bytes large.
     static func payloadSize(ofPacket size: Int, _ topic: String, _ qos: PacketQoS) -> Int {
-        // The size of the first byte and of the remaining length, which needs 1 to 4 bytes.
+        // The size of the fixed header: one byte for the type, and 1 to 4 bytes for the remaining length. For example,
+        // a remaining length of up to 127 needs one byte, so the whole packet has up to 129 bytes.
         let header = 1 + (size <= 129 ? 1 : size <= 16_386 ? 2 : size <= 2_097_155 ? 3 : 4)
         return size - header - 2 - topic.utf8.count - (qos == .atMostOnce ? 0 : 2) - 1
     }

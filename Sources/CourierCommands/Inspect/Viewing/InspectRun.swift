@@ -45,7 +45,8 @@ import Foundation
     }
 
     private func begin() {
-        // Watched before the screen opens, so that no signal leaves the terminal without its modes.
+        // The signals are watched before the screen opens. Otherwise, an early signal could end the program without
+        // restoring the terminal modes.
         signals = SignalWatch(SystemSignal.endings + [SystemSignal.hangUp], on: .main) { [weak self] number in
             MainActor.assumeIsolated { self?.end(ExitCode.signal(number)) }
         }

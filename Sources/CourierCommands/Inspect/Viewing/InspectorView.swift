@@ -1,16 +1,18 @@
 import CourierMQTTChuck
 
-/// The view for looking through a recording on a terminal: its content, and the effects of the keys.
+/// The screen of `courier inspect` on a terminal: decides what the screen shows, and what each key does.
 ///
 /// ```
-///  run.archive    3 of 1,204 packets · following  header: the recording
+///  run.archive    3 of 1,204 packets · following  header: the file, and the number of packets in the list
 ///  10:15:02 → PUBLISH orders/7 {"pizza":1}         packets; one of them is selected
 ///  10:15:02 ← PUBACK
 ///  Filter: orders                                  only if a filter is set
-///  ↑↓ select  Enter details  / filter  q end       the current meaning of the keys
+///  ↑↓ select  Enter details  / filter  q end       the keys that have an effect now
 /// ```
 ///
-/// The view uses no terminal and no files. Its inputs are keys, and its output is a frame.
+/// The header says “following” while new packets of the file are added to the list. This type reads no file and does
+/// not use the terminal itself: its owner passes each typed key to ``pressed(_:)``, and draws the frame that
+/// ``frame()`` returns.
 @MainActor struct InspectorView {
     /// The part of the view that receives the keys.
     enum Focus: Equatable { case list, details, filter, help }
@@ -39,7 +41,7 @@ import CourierMQTTChuck
     private var filterError: MQTTChuckQueryError?
     /// The number of the first visible row in the list.
     private var listTop: UInt64 = 0
-    /// True if each new row is selected as soon as it is added.
+    /// True if each new row is selected as soon as it is added, so that the list shows the newest packet.
     private var sticksToEnd = true
     private var payloadView: PayloadView?
     private var detailsTop = 0
@@ -48,7 +50,8 @@ import CourierMQTTChuck
     private var helpedFocus = Focus.list
     private var laidOut: LaidOut?
 
-    /// The last details that were laid out, cached with the inputs of their layout.
+    /// The details that were laid out last. They are cached, so that they are laid out again only if the packet, the
+    /// payload format or the width changes.
     private struct LaidOut {
         let row: UInt64
         let view: PayloadView
@@ -74,7 +77,7 @@ import CourierMQTTChuck
     /// Updates the view after the logger has recorded new rows.
     mutating func recorded() {
         model.refresh()
-        // Do not change the selection while the user reads the details of a packet.
+        // While the user reads the details of a packet, the selection must not change.
         if sticksToEnd, !model.isPaused, focus == .list || focus == .filter { selectNewest() }
     }
 
@@ -166,7 +169,7 @@ import CourierMQTTChuck
         if model.selection != before { detailsTop = 0 }
     }
 
-    /// Scrolls to the payload if only a small part of it is visible.
+    /// Scrolls the details to the payload if only a small part of the payload is visible.
     private mutating func showPayload() {
         guard let start = detailsText?.payloadStart else { return }
         if start < detailsTop || start > detailsTop + detailsHeight / 2 { detailsTop = start }
@@ -371,7 +374,8 @@ import CourierMQTTChuck
         frame.cursor = Frame.Place(row: row, column: column + shown.cursor)
     }
 
-    /// The current meaning of the keys. The most important keys are first, because a narrow terminal cuts off the end.
+    /// The keys that have an effect now, with their meanings. The most important keys are first, because a narrow
+    /// terminal cuts off the end.
     private var keys: String {
         switch focus {
         case .list:
