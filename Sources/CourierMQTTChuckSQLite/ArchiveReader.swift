@@ -134,7 +134,8 @@ struct ArchiveReader {
             time: row.integer(2), connection: connection, alias: alias, link: link)
     }
 
-    /// Converts a failure to an error. A file without the expected format or tables counts as damaged.
+    /// Converts a failure of SQLite to an error for the app. A file without the expected format or tables counts as
+    /// damaged.
     private static func notReadable(_ failure: SQLiteFailure, _ path: String) -> CourierError {
         guard failure.code == SQLITE_ERROR else { return failure.archiveError(path) }
         return SQLiteFailure(

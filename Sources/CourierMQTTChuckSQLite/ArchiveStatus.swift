@@ -6,7 +6,7 @@ extension MQTTChuckArchive {
     public struct Status: Sendable {
         /// A damaged or foreign file that was renamed, so that the archive could create a new file.
         public struct QuarantinedFile: Sendable {
-            /// The new location of the file.
+            /// The location of the file after it was renamed.
             public let url: URL
 
             /// The error that was found in the file.

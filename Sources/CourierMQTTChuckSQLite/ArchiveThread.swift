@@ -16,7 +16,7 @@ final class ArchiveThread: Sendable {
         var isClosed = false
     }
 
-    /// The progress of the thread.
+    /// The progress of the thread in writing the rows of the logger.
     private struct Progress {
         /// The number of the next row to write.
         var next: UInt64
@@ -111,7 +111,8 @@ final class ArchiveThread: Sendable {
             }
             logger.whenThereIs(row: progress.next, for: waiter) { [bell] in bell.signal() }
             bell.wait()
-            // Waits for more rows to write together, unless a caller of `flush` or `close` waits.
+            // Unless a caller of `flush` or `close` waits, the thread waits for more rows, so that it can write them
+            // together.
             if !isAwaited { _ = bell.wait(timeout: .now() + interval) }
         }
         logger.removeWaiter(waiter)
@@ -164,8 +165,8 @@ final class ArchiveThread: Sendable {
         return (records, next)
     }
 
-    /// Records a failure and returns it. Returns `nil` if a damaged file was replaced, so that the caller can try again
-    /// at once.
+    /// Records a failure and returns its error. If a damaged file was replaced, returns `nil`, so that the caller can
+    /// try again at once.
     private func failed(
         _ failure: SQLiteFailure, _ progress: inout Progress, _ writer: ArchiveWriter
     ) -> CourierError? {

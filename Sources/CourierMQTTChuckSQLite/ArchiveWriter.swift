@@ -20,7 +20,7 @@ final class ArchiveWriter {
 
     let files: DatabaseFiles
     private let retention: MQTTChuckArchive.Retention
-    /// The name of the SQLite VFS, or `nil` for the default VFS.
+    /// The name of the VFS, the file layer of SQLite; `nil` for the default VFS. Tests use their own VFS.
     private let system: String?
     private let lock: StoreLock
     /// The open database; `nil` while a damaged file is replaced. The database must be closed completely before the
@@ -188,7 +188,8 @@ extension ArchiveWriter {
                 try self.init(database)
             } catch {
                 guard error.code == SQLITE_ERROR else { throw error }
-                // The tables do not have the columns of this version, so the file counts as damaged.
+                // The tables do not have the columns that this version of the library needs, so the file counts as
+                // damaged.
                 throw SQLiteFailure(
                     extendedCode: SQLITE_CORRUPT, message: error.message, operation: error.operation)
             }
@@ -216,8 +217,8 @@ extension ArchiveWriter {
             try database.execute("PRAGMA incremental_vacuum(1000)", "giving space back")
         }
 
-        /// Returns the number in the file for a row of the logger. Returns `nil` if that number would be too large to
-        /// be read again.
+        /// Returns the number in the file for a row of the logger. Returns `nil` if that number would exceed the
+        /// largest number that can be read from a file.
         func number(ofRow row: UInt64) -> Int64? {
             let largest = Int64(PacketRestoring.largestNumber)
             guard base <= largest, row <= UInt64(largest - base) else { return nil }

@@ -53,7 +53,8 @@ public final class MQTTChuckArchive: Sendable {
         try self.init(of: logger, at: url, retention: retention, interval: interval, system: nil)
     }
 
-    /// Opens an archive with the SQLite VFS of this name. `patience` is the delay before a failed write is tried again.
+    /// Opens an archive with the VFS (the file layer of SQLite) of this name. `patience` is the delay before a failed
+    /// write is tried again.
     init(
         of logger: MQTTChuckLogger, at url: URL, retention: Retention = .default,
         interval: Duration = MQTTChuckArchive.defaultInterval, system: String?, patience: Duration = .seconds(1)

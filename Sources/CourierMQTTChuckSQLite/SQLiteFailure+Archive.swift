@@ -31,7 +31,7 @@ extension SQLiteFailure {
         }
     }
 
-    /// A failure because a row number would be too large to be read again.
+    /// The failure if a row number would exceed the largest number that can be read from a file.
     static let noNumbersLeft = SQLiteFailure(
         extendedCode: SQLITE_RANGE, message: "no row numbers are left", operation: "numbering a row")
 

@@ -15,7 +15,7 @@ struct ServerLimits: Sendable {
     /// The maximum number of exports at the same time. Each export has its own thread.
     var exports = 2
 
-    /// If this number of bytes of an export is produced and not yet sent, the export pauses.
+    /// The number of bytes of an export, produced and not yet sent, at which the export pauses.
     var exportAhead = 256 * 1024
 
     /// The maximum number of rows in one response.

@@ -66,7 +66,8 @@ extension FakeClient {
 
 /// The source of the values for one loop over `messages`, from the loop's start to its end.
 private final class FakeReader<Value: Sendable>: MessageSource {
-    /// A closure that is called with the loop when the loop begins, and with `nil` when the loop ends.
+    /// A closure for changes of one loop over `messages`. It is called with the loop when the loop begins, and with
+    /// `nil` when the loop ends.
     typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
 
     private let values: AsyncThrowingStream<Value, any Error>

@@ -41,7 +41,8 @@ extension FakeClient {
 
     /// Ends all loops over `messages`, and disconnects.
     ///
-    /// - Parameter subscriptions: Whether the loops' filters stay in ``subscriptions``; `nil` keeps them.
+    /// - Parameter subscriptions: Whether the filters of the ended loops stay in ``subscriptions``; `nil` keeps these
+    ///   filters.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         let loops = state.withLock { state in
             if subscriptions != .remove { state.wanted.formUnion(state.loops.values.map(\.filter.string)) }

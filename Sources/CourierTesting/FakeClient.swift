@@ -19,8 +19,9 @@ import Synchronization
 /// `connect()` connects at once, every publish is acknowledged at once, and every subscription is granted. Completions
 /// are called before the method returns.
 ///
-/// A `FakeClient` reports no events, does not support `request()` and `respond()`, and stores no message for readers
-/// that start later. A test that needs these features uses a ``LoopbackBroker``.
+/// In this example, `ChatModel` and `Note` are types of the app. A `FakeClient` reports no events, does not support
+/// `request()` and `respond()`, and stores no message for readers that start later. A test that needs these features
+/// uses a ``LoopbackBroker``.
 public final class FakeClient: CourierClient {
     /// A running loop over `messages`: its filter, and a closure that ends it.
     typealias Loop = (filter: TopicFilter, end: @Sendable () -> Void)
@@ -30,8 +31,8 @@ public final class FakeClient: CourierClient {
         var wantsConnection = false
         var published: [Message] = []
         var failure: CourierError?
-        /// The filters that were passed to `subscribe`, and the filters that `shutdown` kept for ended loops. The
-        /// filters of running loops are in `loops`.
+        /// The filters that were passed to `subscribe`, and the filters of loops that `shutdown` has ended without
+        /// removing their filters. The filters of running loops are in `loops`.
         var wanted: Set<String> = []
         var loops: [ObjectIdentifier: Loop] = [:]
     }

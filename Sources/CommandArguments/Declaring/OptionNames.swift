@@ -1,4 +1,4 @@
-/// The names of an option: a letter with one dash, and words with two dashes.
+/// The names of an option: a letter with one dash, such as `-h`, and words with two dashes, such as `--host`.
 package struct OptionNames: Hashable, Sendable {
     /// The letter, as in `-h`, or `nil` if the option has no letter.
     package let letter: Character?

@@ -18,7 +18,7 @@ package struct OptionValues: Sendable {
     /// The words that a shell suggests for the first value.
     package let completion: Completion
 
-    /// Returns how many of the following words belong to the option.
+    /// Returns how many of the words after the option are its values.
     let count: @Sendable (ArraySlice<String>) throws -> Int
 
     private init(
@@ -47,8 +47,8 @@ package struct OptionValues: Sendable {
     /// - Parameters:
     ///   - names: The names of the values in help.
     ///   - completion: The words that a shell suggests for the first value; none by default.
-    ///   - count: Gets the remaining words and returns how many belong to the option. It throws if the words are
-    ///     invalid.
+    ///   - count: Receives the words after the option and returns how many of them are its values. It throws if the
+    ///     words are invalid.
     /// - Returns: The description of the values.
     package static func several(
         _ names: [String], _ completion: Completion = .anything,

@@ -21,7 +21,7 @@ package struct Completions: Hashable, Sendable {
         }
     }
 
-    /// The words that may follow the program's name in addition to its commands.
+    /// The words of the program itself that may follow its name, in addition to the names of its commands.
     private static let own = ["--help", "--version", "--generate-man", "completions", "help"]
 
     /// Returns the options of a command that the shell suggests: only the supported options.
@@ -94,8 +94,8 @@ package struct Completions: Hashable, Sendable {
                     ":\(name):\(index == 0 ? zshAction(option.completion) : "")"
                 }.joined()
                 for name in all {
-                    // The description of an option does not say whether the option may be repeated. So `*` allows every
-                    // option to be repeated.
+                    // The description of an option does not say whether the option may be repeated. So every option
+                    // gets a `*`, which allows zsh to suggest the option repeatedly.
                     lines.append("        \(quoted("*\(name)[\(help)]\(values)")) \\")
                 }
             }

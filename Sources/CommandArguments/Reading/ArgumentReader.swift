@@ -3,11 +3,12 @@
 /// `-q 1`, `-q1`, `--qos 1` and `--qos=1` are the same. Letters of options without values may be joined, as in `-rd`.
 /// The word after an option that needs a value is its value, even if the word starts with `-`. `--` ends the options.
 ///
-/// Options are applied in the sequence of the command line, so that the first mistake in the command line is reported.
+/// Options are applied in the order of the command line, so that the error reports the first mistake in the command
+/// line.
 package struct ArgumentReader<Target>: Sendable {
     /// How the reader handles operands: words that are not options.
     package enum Operands: Sendable {
-        /// An operand is an error, like an unknown option.
+        /// An operand (a word that is not an option) is an error, like an unknown option.
         case refused
         /// Each operand is passed to this action.
         case accepted(@Sendable (inout Target, String) throws -> Void)
@@ -20,7 +21,7 @@ package struct ArgumentReader<Target>: Sendable {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - groups: The declared options. If two options have the same name, the first one gets the name.
+    ///   - groups: The declared options. If two options have the same name, the name means the first of them.
     ///   - operands: How operands are handled; they are refused by default.
     package init(_ groups: [OptionGroup<Target>], operands: Operands = .refused) {
         var letters: [Character: Option<Target>] = [:]
@@ -79,8 +80,8 @@ package struct ArgumentReader<Target>: Sendable {
         var row = text.dropFirst()
         var isFirst = true
         while let letter = row.popFirst() {
-            // If the first letter is unknown, the error names the whole word. Otherwise it names only the unknown
-            // letter.
+            // If the first letter after the dash is unknown, the error names the whole word. Otherwise it names only
+            // the unknown letter.
             guard let option = letters[letter] else { throw Self.unknown(isFirst ? text : "-\(letter)") }
             isFirst = false
             if option.values.names.isEmpty || row.isEmpty {

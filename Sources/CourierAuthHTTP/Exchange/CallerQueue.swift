@@ -13,6 +13,6 @@ import Foundation
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
     }
 #else
-    /// An ordinary queue. Outside Linux, a session itself slows down a peer that sends too fast.
+    /// Outside Linux, an ordinary queue is enough, because a session itself slows down a peer that sends too fast.
     typealias CallerQueue = OperationQueue
 #endif

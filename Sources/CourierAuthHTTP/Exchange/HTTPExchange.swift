@@ -19,7 +19,7 @@ final class HTTPExchange: NSObject, Sendable {
         case cancelled
         /// The response was not complete before the timeout.
         case timedOut
-        /// The body of the response is longer than allowed.
+        /// The body of the response is longer than the maximum size.
         case tooLong
         /// The response is not HTTP.
         case unreadable
@@ -59,8 +59,8 @@ final class HTTPExchange: NSObject, Sendable {
     /// - Throws: A ``Failure``.
     static func reply(to request: URLRequest, _ limits: Limits) async throws -> HTTPReply {
         let exchange = HTTPExchange(limits)
-        // The reference is weak. A cancelled work item stays in its queue until its time, and a strong reference would
-        // keep the connection open until then.
+        // This closure holds the exchange only weakly. After it is cancelled, the work item stays in its queue until
+        // its time, and a strong reference would keep the connection open until then.
         let deadline = DispatchWorkItem { [weak exchange] in exchange?.end(by: .failure(Failure.timedOut)) }
         defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
@@ -79,7 +79,7 @@ final class HTTPExchange: NSObject, Sendable {
         }
     }
 
-    /// Starts the transfer. Runs on `side`.
+    /// Starts the transfer. Runs on the queue `side`.
     private func begin(_ request: URLRequest) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

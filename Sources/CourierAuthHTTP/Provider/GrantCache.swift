@@ -5,7 +5,7 @@ import Foundation
 struct GrantCache: Sendable {
     private struct Entry {
         let grant: ConnectGrant
-        /// The time from which the grant is no longer returned.
+        /// The time from which the cache no longer returns the grant.
         let staleAt: Date
     }
 
@@ -16,7 +16,8 @@ struct GrantCache: Sendable {
 
     init(margin: Duration) { self.margin = margin }
 
-    /// Returns the cached grant, or `nil` if there is no grant or the grant is stale at `now`.
+    /// Returns the cached grant (the credentials and their expiry). Returns `nil` if there is no grant or the grant is
+    /// stale at `now`.
     func grant(at now: Date) -> ConnectGrant? {
         guard let entry, now < entry.staleAt else { return nil }
         return entry.grant

@@ -2,8 +2,8 @@ public import CourierCore
 
 /// The times and limits of an ``HTTPConnectionServiceProvider``.
 public struct HTTPConnectionServiceOptions: Sendable {
-    /// The maximum time for one response, from name resolution to the last byte, 15 s by default. Each redirect and
-    /// each retry gets the full time again.
+    /// The maximum time for one response, from name resolution to the last byte, 15 s by default. After a redirect or a
+    /// retry, the next response gets the full time again.
     public var timeout = Duration.seconds(15)
     /// The provider stops returning cached credentials this time before they expire: 60 s by default, but at most half
     /// of their lifetime. A client requests new credentials 30 s before the expiry. If the margin is more than 30 s,
@@ -13,8 +13,8 @@ public struct HTTPConnectionServiceOptions: Sendable {
     /// its end.
     public var maximumResponseSize = 256 << 10
     /// The maximum number of redirects that are followed one after the other, 3 by default. Redirects to another origin
-    /// are never followed. After redirect 301, 302 or 303, a POST becomes a GET. Redirects 307 and 308 keep method and
-    /// body.
+    /// are never followed. After a redirect with status 301, 302 or 303, a POST becomes a GET. The statuses 307 and 308
+    /// keep method and body.
     public var maximumRedirects = 3
     /// The maximum pause after a response with `Retry-After`, 120 s by default. If the server requests a longer pause,
     /// this maximum is used instead.

@@ -15,8 +15,9 @@ import Synchronization
 /// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(provider: provider))
 /// ```
 ///
-/// If several callers wait at the same time, only one request is sent for all of them. If one caller is cancelled, the
-/// other callers continue to wait. The errors are:
+/// In this example, `endpoint` is the URL of the token endpoint, and `session` is the app's session token. If several
+/// callers wait at the same time, only one request is sent for all of them. If one caller is cancelled, the other
+/// callers continue to wait. The errors are:
 ///
 /// - for an HTTP status outside 200–299: ``CourierCore/AuthError/httpError(statusCode:)``;
 /// - for a network error, a TLS error or a timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain
@@ -41,7 +42,8 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
         var fetch: SharedFetch?
     }
 
-    /// The client id. The options contain the same id, unless the mapping has another source for the client id.
+    /// The client id. The returned options contain the same id, unless the mapping has another source for the client
+    /// id.
     public let clientID: String
 
     private let origin: HTTPOrigin?
@@ -115,7 +117,7 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     private func fetch(for fetch: SharedFetch) async throws -> ConnectGrant {
         let answer = try await fetcher.fetch()
         state.withLock { state in
-            // If the cache was cleared in the meantime, or a newer fetch has begun, these credentials are not cached.
+            // If the cache was cleared during the fetch, or a newer fetch has begun, these credentials are not cached.
             guard state.fetch === fetch else { return }
             state.fetch = nil
             state.cache.keep(answer.grant, requestedAt: answer.requestedAt)

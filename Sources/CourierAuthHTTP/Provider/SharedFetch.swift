@@ -38,8 +38,8 @@ final class SharedFetch: Sendable {
         }
     }
 
-    /// Waits for the outcome. The first caller starts `work`. Returns `nil` if the work was already cancelled, because
-    /// all earlier callers had stopped waiting.
+    /// Waits for the credentials that `work` returns. The first caller starts `work`. Returns `nil` if `work` was
+    /// already cancelled, because all earlier callers had stopped waiting.
     func grant(_ work: @escaping @Sendable () async throws -> ConnectGrant) async throws -> ConnectGrant? {
         let number = state.withLock { state in
             state.lastNumber += 1

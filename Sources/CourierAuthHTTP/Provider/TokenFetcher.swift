@@ -9,7 +9,7 @@ import Synchronization
 /// Requests credentials from the token endpoint: sends the request, follows redirects, decodes the response, and
 /// retries as the policy allows.
 final class TokenFetcher: Sendable {
-    /// Credentials, and the time when their request was sent.
+    /// Credentials, and the time when the request for them was sent.
     struct Answer: Sendable {
         let grant: ConnectGrant
         let requestedAt: Date
@@ -35,8 +35,8 @@ final class TokenFetcher: Sendable {
     private let requestRules: RequestRules
     private let redirectRules: RedirectRules
     private let time: HTTPTime
-    /// The time until which no request may be sent to the endpoint, because of `Retry-After`; `nil` if a request may be
-    /// sent now.
+    /// The time until which no request may be sent to the endpoint, because a response contained `Retry-After`; `nil`
+    /// if a request may be sent now.
     private let closedUntil = Mutex<Date?>(nil)
 
     /// Creates a fetcher.
@@ -86,7 +86,7 @@ final class TokenFetcher: Sendable {
     private func waitUntilOpen() async throws {
         guard let date = closedUntil.withLock({ $0 }) else { return }
         let seconds = date.timeIntervalSince(time.now())
-        // If the clock was set back in the meantime, the computed time could be very long. So it is limited.
+        // If the clock was set back after the response, the computed pause could be very long. So the pause is limited.
         if seconds > 0 { try await time.sleep(min(.seconds(seconds), options.maximumRetryAfter)) }
         closedUntil.withLock { if $0 == date { $0 = nil } }
     }

@@ -12,7 +12,8 @@ public import Foundation
 ///     headers: ["Authorization": "Bearer \(session)"], body: try .json(["device": "phone-7"]))
 /// ```
 ///
-/// Its descriptions and its mirror show only the method and the origin of the URL.
+/// In this example, `session` is the app's session token. The descriptions and the mirror of a request show only the
+/// method and the origin of the URL.
 public struct TokenRequest: Sendable {
     /// The HTTP method of the request.
     public enum Method: String, Hashable, Sendable {

@@ -25,7 +25,7 @@ package struct PacketRestoring {
     /// The logger's next row number after the last restored packet. If the logger then reports another next row number,
     /// clients have recorded rows in the meantime.
     private var expected: UInt64 = 1
-    /// All rows from this number on were added by this recording.
+    /// This recording has added all rows with this number or a higher number; no client has recorded rows between them.
     private var firstOwn: UInt64 = 0
     /// The number of added packets.
     package private(set) var count = 0

@@ -13,7 +13,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Secrets are overwritten: every byte of a password is `*`.
+/// In this example, `secret` is the password, and `write` is a function of the app that sends bytes to the broker. In a
+/// recorded session, secrets are overwritten: every byte of a password is `*`.
 public struct RecordedSession: Hashable, Sendable {
     /// One packet of the session, and the delay before it.
     public struct Step: Hashable, Sendable {

@@ -129,7 +129,7 @@ extension MQTTChuckLogger {
         withHeldRows { $0.recorder.rows(from: first, limit: limit) }
     }
 
-    /// Returns `raws`. If the query needs durations, adds to each row the duration of its exchange.
+    /// Returns `raws`. If the query has a condition on durations, adds to each row the duration of its exchange.
     func timed(_ raws: [RawRow], for query: MQTTChuckQuery) -> [RawRow] {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws

@@ -12,8 +12,9 @@ import Synchronization
 /// for row in logger.rows(matching: try MQTTChuckQuery("type:publish topic:orders/#")).rows { print(row) }
 /// ```
 ///
-/// Several clients may use one logger, and a program may have several loggers. Recording takes about ten nanoseconds
-/// per packet, and it holds a lock only for this short time. Rows are formatted on demand, on the caller's thread.
+/// In this example, `service` is the app's authentication service. Several clients may use one logger, and a program
+/// may have several loggers. Recording takes about ten nanoseconds per packet, and it holds a lock only for this short
+/// time. Rows are formatted on demand, on the caller's thread.
 ///
 /// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge`` limit the
 /// number, size and age of rows. Beyond a limit, the oldest rows are dropped and counted. The logger remembers at most
@@ -74,8 +75,8 @@ public final class MQTTChuckLogger: PacketObserver {
         withHeldRows { $0.summary }
     }
 
-    /// Drops the rows that are older than the age limit, and then reads the state. This is necessary because recording
-    /// drops old rows only when a packet arrives.
+    /// Drops the rows that are older than the age limit, and then calls `body` with the state. The rows must be dropped
+    /// here, because recording drops old rows only when a packet arrives.
     func withHeldRows<Result>(_ body: (inout LoggerState) -> sending Result) -> sending Result {
         let now = clock()
         return state.withLock { state in

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The limits of a logger, its redaction rules, and how it shows payloads.
+/// The limits of a logger, its redaction rules, and how it shows payloads. In the example below, `Reading` is a
+/// protobuf message of the app.
 ///
 /// ```swift
 /// var options = MQTTChuckOptions()

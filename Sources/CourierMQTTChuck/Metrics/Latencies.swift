@@ -11,7 +11,8 @@ struct Latencies {
     private static let width = 17
 
     private let bounds = Latencies.bounds
-    /// The 17 counts of each of the eight kinds.
+    /// For each of the eight kinds of exchange, the counts of its 17 buckets: one for each of the 16 bounds, and one
+    /// for longer durations.
     private var counts = FixedArray<UInt64, Eight<(Eight<UInt64>, Eight<UInt64>, UInt64)>>(repeating: 0)
     private var sums = FixedArray<Int64, Eight<Int64>>(repeating: 0)
 

@@ -1,4 +1,4 @@
-/// A kind of exchange with a measured duration.
+/// A kind of exchange, such as PUBLISH and PUBACK, whose duration the logger measures.
 public enum MQTTChuckExchangeKind: String, CaseIterable, Codable, Sendable {
     /// From CONNECT to CONNACK.
     case connect

@@ -16,7 +16,7 @@ public struct MQTTChuckMetrics: Hashable, Sendable {
         public let bytes: UInt64
     }
 
-    /// The durations of the exchanges of one kind.
+    /// The durations of the exchanges of one kind, such as from PUBLISH to PUBACK.
     public struct Latency: Hashable, Sendable {
         /// The kind of exchange.
         public let kind: MQTTChuckExchangeKind

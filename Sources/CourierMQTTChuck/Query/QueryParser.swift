@@ -216,8 +216,8 @@ struct QueryParser {
             throw error(word.valueColumn, wanted)
         }
         if parts.count == 1 {
-            // The current time difference to UTC is used for all rows. For rows from before the last daylight-saving
-            // change, the time is thus an hour off. A query with a date has no such error.
+            // The current difference between local time and UTC is used for all rows. So the time is an hour off for
+            // rows that were recorded before the last daylight-saving change. A query with a date has no such error.
             return .timeOfDay(time, offset: Int64(timeZone.secondsFromGMT()) * Nanoseconds.perSecond)
         }
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }

@@ -21,21 +21,22 @@ struct ConnectionBook {
 
     private(set) var freeSlots: [Int] = []
     var tracks: [ConnectionTrack] = []
-    /// Slots by the connection id that packet observers in this process see.
+    /// The slots of this process's connections, by the connection id that packet observers receive.
     private var liveSlots: [UInt64: Int] = [:]
-    /// Slots by the description of a connection in a file. The id is not enough, because two files may use one id for
-    /// two connections.
+    /// The slots of connections from files, by the description of the connection. The id of a connection does not
+    /// identify it, because two files may use one id for two connections.
     private var restoredSlots: [MQTTChuckConnection: Int] = [:]
-    /// Clients by their number in this process, independent of the broker.
+    /// The clients of this process by their client number, which does not depend on the broker.
     private var numberedClients = Clients<UInt64>()
-    /// Clients by broker and client id.
+    /// The clients that have a client id, by broker and client id.
     private var namedClients = Clients<String>()
     /// The slot of the connection that a broker accepted last, by broker and client id. If the broker accepts another
     /// connection with the same client id, it closes the earlier connection ([MQTT-3.1.4-3]).
     private var holders: [String: Int] = [:]
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
-    /// The connection of the last lookup. The next lookup is usually for the same connection.
+    /// The id and the slot of the connection that was looked up last, because the next look-up is usually for the same
+    /// connection.
     private var latest: (id: UInt64, slot: Int)?
     private var sweepAt = 64
     /// The number of open connections, and the number of their open exchanges.

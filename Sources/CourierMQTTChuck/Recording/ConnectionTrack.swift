@@ -81,7 +81,7 @@ struct RecordingContext {
     let redactor: Redactor
     var tally = Tally()
     var links = ExchangeLinks()
-    /// The oldest row that may still be read.
+    /// The number of the oldest row that the logger may still read.
     var oldestRow: UInt64 = 1
 }
 
@@ -221,7 +221,7 @@ extension ConnectionTrack {
         return redactor.publish(frame, view, from: header.start, bytes, decoder, isHidden: isHidden)
     }
 
-    /// Records the topic of an alias if the PUBLISH contains a topic and the topic is new for the alias.
+    /// If the PUBLISH gives its topic alias a new topic, records this topic.
     private mutating func note(
         _ alias: UInt16, _ topic: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
         _ context: RecordingContext
@@ -312,8 +312,8 @@ extension ConnectionTrack {
         }
     }
 
-    /// Reads a packet of a less frequent type, and updates the state of the connection. Returns the redacted bytes, or
-    /// `nil` if the packet is stored unchanged.
+    /// Reads a packet of a less frequent type, such as CONNECT, and updates the state of the connection. Returns the
+    /// redacted bytes, or `nil` if the packet is stored unchanged.
     private mutating func rare(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
         _ context: inout RecordingContext
@@ -373,7 +373,7 @@ extension ConnectionTrack {
         }
     }
 
-    /// True if the packet id is followed by properties.
+    /// True if the packet has properties after its packet id.
     private func hasProperties(_ header: PacketHeader, _ bytes: Span<UInt8>) -> Bool {
         header.bodySize > 2 && bytes[header.bodyStart + 2] != 0
     }

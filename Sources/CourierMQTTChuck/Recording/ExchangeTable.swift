@@ -61,8 +61,8 @@ struct ExchangeTable {
         return start
     }
 
-    /// Calls `next` repeatedly, and opens the exchanges that it returns, until it returns `nil`. Also stops if the
-    /// table would have to grow for an exchange; this exchange is then not opened.
+    /// Calls `next` repeatedly, and opens each returned exchange, until `next` returns `nil`. Also stops before an
+    /// exchange for which the table would have to grow.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
         if places.isEmpty { places = ContiguousArray(repeating: Start(), count: Self.smallestCapacity) }

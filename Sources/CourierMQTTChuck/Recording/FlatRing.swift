@@ -58,8 +58,8 @@ struct FlatRing<Element> {
     /// Removes all elements and frees the memory.
     mutating func removeAll() { self = FlatRing() }
 
-    /// Returns the first index, counted from the oldest element, at which `isBehind` is true, or `count` if there is no
-    /// such element. If `isBehind` is true for an element, it must be true for all newer elements.
+    /// Returns the index of the oldest element for which `isBehind` is true, or `count` if there is no such element. If
+    /// `isBehind` is true for an element, it must be true for all newer elements.
     func firstIndex(where isBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

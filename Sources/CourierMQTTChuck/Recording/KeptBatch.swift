@@ -38,7 +38,8 @@ struct KeptBatch {
     @inline(__always)
     mutating func keepAsTheyAre(_ count: Int) { rowCount &+= count }
 
-    /// Adds the next packet. If `rewritten` is not `nil`, these bytes are stored instead of the packet's own bytes.
+    /// Adds the next packet. If `rewritten` is not `nil`, it contains the bytes to store instead of the packet's own
+    /// bytes.
     @inline(__always)
     mutating func keep(_ header: PacketHeader, _ bytes: Span<UInt8>, _ rewritten: [UInt8]?) {
         if isCopying || rewritten != nil || header.size > limits.packetSize { copy(header, bytes, rewritten) }

@@ -7,7 +7,7 @@ import MQTTCodec
 struct PacketHeader {
     let start: Int
     let bodyStart: Int
-    /// The offset of the next packet.
+    /// The offset of the first byte after this packet, where the next packet begins.
     let end: Int
     /// The first byte, with the packet type and the flags.
     let first: UInt8

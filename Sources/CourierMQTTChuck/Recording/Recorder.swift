@@ -250,7 +250,8 @@ struct Recorder {
         return track.aliasMeaning(alias, slab.direction, at: row)
     }
 
-    /// The number of connection slots. It never decreases.
+    /// The number of slots, which hold the states of the connections. It never decreases, because the slots of
+    /// forgotten connections are kept for other connections.
     var connectionSlotCount: Int { connections.tracks.count }
 
     /// Returns the states of the connections in these slots. Slots of forgotten connections are skipped.

@@ -3,7 +3,7 @@ import CourierCore
 /// Detects user properties with secret names. It works on bytes, so that it needs no `String` and no reference
 /// counting.
 struct SecretNames {
-    /// The words in lower case, one after another, each preceded by its length.
+    /// The secret words in lower case, one after another. A byte with its length precedes each word.
     private let words: ContiguousArray<UInt8>
     /// The first letters of all words, as a bit set. Bit n is set if n is the value of the low five bits of a first
     /// letter. The set is checked first, because it excludes most positions quickly.

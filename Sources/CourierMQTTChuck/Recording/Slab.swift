@@ -12,8 +12,8 @@ struct Slab {
     let rowCount: Int
     /// The wall-clock time of the packets, in nanoseconds since 1970.
     let time: Int64
-    /// The time from which the age of the packets is counted, in nanoseconds since 1970. For packets from a file, it is
-    /// the time of the import.
+    /// The time from which the age of the packets is counted for the age limit, in nanoseconds since 1970. For packets
+    /// from a file, it is the time of the import.
     let keptSince: Int64
     let connection: MQTTChuckConnection
     /// The index under which the recorder stores the state of the connection.

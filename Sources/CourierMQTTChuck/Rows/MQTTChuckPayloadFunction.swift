@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A payload parser that calls a function. It connects a logger to a decoder that does not depend on this library.
+/// A payload parser that calls a function. It connects a logger to a decoder that does not depend on this library. In
+/// the example below, `types` are the protobuf types of the app.
 ///
 /// ```swift
 /// let protobuf = try ProtobufPayloadText(types, rules: ["chat/+/notes": "courier.chat.Note"])

@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// Properties of a packet that are read from its bytes, without formatting the row.
 extension RawRow {
-    /// The offset of the byte after the fixed header, or `nil` if the header is incomplete.
+    /// The offset of the first byte after the fixed header, or `nil` if the fixed header is incomplete.
     private var bodyStart: Int? {
         let bytes = slab.bytes
         var index = range.lowerBound + 1

@@ -112,8 +112,8 @@ import MQTTCodec
         if summary != before { onChange?() }
     }
 
-    /// Adds the new rows, and checks earlier rows again if new rows ended their exchanges. If there are far more new
-    /// rows than the view can show, all rows are read again instead.
+    /// Adds the new rows. If new rows ended exchanges of earlier rows, checks these earlier rows again. If there are
+    /// far more new rows than the view can show, reads all rows again instead.
     private func take() {
         if (summary.nextRow - next) / 4 > UInt64(maximumRows) { return reload() }
         next = logger.firstRow(endedBy: next..<max(next, summary.nextRow), for: query) ?? next

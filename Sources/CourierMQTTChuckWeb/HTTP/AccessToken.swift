@@ -1,6 +1,6 @@
 import Foundation
 
-/// The secret part of the page's address.
+/// Makes the token, which is the secret part of the page's address.
 enum AccessToken {
     /// Returns 256 random bits from the system's generator, as Base64 text for URLs.
     static func random() -> String {

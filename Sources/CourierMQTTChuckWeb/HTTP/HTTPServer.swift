@@ -63,7 +63,8 @@ final class HTTPServer: Sendable {
         }
         if wasStopped { return }
         context.room.close()
-        // This call waits until the server's thread has ended. After that, no callback of the library uses the context.
+        // This call waits until the server's thread has ended. After that, no callback of libmicrohttpd uses the
+        // context.
         MHD_stop_daemon(daemon.pointer)
         context.answers.withLock { $0 = nil }
     }
@@ -122,7 +123,7 @@ private final class ServerContext: Sendable {
         switch body {
         case .data(let data):
             return data.withUnsafeBytes { bytes in
-                // The library copies the bytes and never writes to them, although the parameter type allows it.
+                // libmicrohttpd copies the bytes and never writes to them, although the parameter type allows writing.
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
             }
@@ -185,7 +186,7 @@ extension HTTPRequest {
     /// Headers or URL arguments. An entry is left out if its name is not UTF-8, because no route uses such names.
     private struct Values {
         var readable: [(name: String, value: String)] = []
-        /// The names of entries whose values are not UTF-8.
+        /// The names of the headers or URL arguments whose values are not UTF-8.
         var unreadable: [String] = []
     }
 

@@ -20,7 +20,7 @@ struct ParkedJSON: Encodable, Sendable {
     let topic: String
     let attempts: Int
     let reason: String
-    /// The times in milliseconds since 1970.
+    /// `firstReceived` and `parkedAt` are times in milliseconds since 1970.
     let firstReceived: Double
     let parkedAt: Double
     let size: Int

@@ -96,7 +96,8 @@ extension String {
     ///
     /// The limit counts scalars, because a single character may consist of any number of combining marks.
     func cut(_ limit: Int) -> String {
-        // If the bytes are few enough, the scalars need not be counted, which would read the whole text.
+        // A text with at most `limit` bytes also has at most `limit` scalars. So its scalars need not be counted, which
+        // would read the whole text.
         if utf8.count <= limit { return self }
         let part = unicodeScalars.prefix(limit)
         return part.endIndex == endIndex ? self : String(part) + "…"

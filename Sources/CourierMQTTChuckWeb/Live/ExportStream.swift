@@ -21,7 +21,7 @@ final class ExportStream: HTTPBodyStream {
     private let ahead: Int
     private let onClose: @Sendable () -> Void
     private let state = Mutex(State())
-    /// Signaled when the thread may produce more bytes.
+    /// This semaphore is signaled when the thread may produce more bytes of the export.
     private let hasRoom = DispatchSemaphore(value: 0)
 
     init(ahead: Int, _ room: WaitingRoom, onClose: @escaping @Sendable () -> Void) {

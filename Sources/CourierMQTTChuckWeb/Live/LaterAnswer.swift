@@ -4,7 +4,7 @@ import Synchronization
 /// A response body that one asynchronous call produces. The server's thread does not wait for the call.
 final class LaterAnswer: HTTPBodyStream {
     private struct State {
-        /// The bytes that are not sent yet; `nil` until the call has returned.
+        /// The bytes that are not sent yet; `nil` until the asynchronous call has returned.
         var rest: Data?
         /// The connection that waits for the bytes; `nil` if none waits.
         var reader: WaitingRoom.Seat?

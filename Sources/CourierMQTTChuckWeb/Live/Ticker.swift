@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A tick is created once and sent to all pages. The number and the speed of the pages thus do not affect the logger.
 final class Ticker: Sendable {
-    /// A tick in the form that is sent to pages.
+    /// A tick in the form in which the server sends it to web pages.
     struct Tick: Sendable {
         let number: UInt64
         let event: Data
@@ -17,8 +17,8 @@ final class Ticker: Sendable {
     /// The time between two checks of the logger, in seconds.
     static let interval = 0.2
 
-    /// After this number of checks, a tick is sent even if nothing has changed. The rates on the page can then
-    /// decrease, and connections to closed pages are detected.
+    /// After this number of checks, a tick is sent even if the counts have not changed. So the page can show that the
+    /// rates have decreased, and the server detects connections to closed pages.
     static let looksBetweenTicks = 5
 
     /// The maximum number of ticks in the history of the chart. One tick per second is stored, so they cover ten

@@ -7,7 +7,7 @@ struct ParkedRoutes: Sendable {
     let clients: @Sendable () -> [String: any ParkedMessages]
     let room: WaitingRoom
 
-    /// Returns the response to a request below `parked`; `nil` if there is no such page.
+    /// Returns the response to a request whose path begins with `parked`; `nil` if no response belongs to this path.
     func answer(_ request: HTTPRequest, at path: String) -> HTTPResponse? {
         switch path {
         case "parked": later { await list() }

@@ -108,7 +108,7 @@ extension BrokerMachine {
             enqueue(delivery, for: session, now: now)
             return pump(session, now: now, &actions)
         }
-        // A QoS 0 message is never queued, so it is dropped if the client is not connected or is congested.
+        // A QoS 0 message is never queued, so it is dropped if the client is not connected or its send buffer is full.
         guard let id = sessions[session]?.connection, links[id]?.isCongested == false else {
             dropped += 1
             return

@@ -1,6 +1,6 @@
 extension BrokerMachine {
     /// Closes connections whose time limit has passed, publishes wills whose delay is over, and ends expired sessions.
-    /// A call before the deadline has none of these effects.
+    /// A call before ``nextDeadline`` has none of these effects.
     public mutating func timerFired(now: Instant, into actions: inout [Action]) {
         guard let nextDeadline, now >= nextDeadline else { return }
         for (id, deadline) in awaitingConnect.sorted(by: { $0.key < $1.key }) where now >= deadline {

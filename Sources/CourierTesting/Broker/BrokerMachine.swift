@@ -27,7 +27,8 @@ public import MQTTCodec
 /// The broker stores nothing on disk, has no extended authentication, and checks every session when a timer fires.
 /// ``BrokerConfiguration`` limits everything that it stores.
 public struct BrokerMachine: Sendable {
-    /// The type of all times that callers pass. The machine never reads the clock itself.
+    /// The type of each time that a caller passes to the machine, such as the parameter `now`. The machine reads no
+    /// clock itself, so the caller passes the current time.
     public typealias Instant = ContinuousClock.Instant
 
     /// An action that the owner of the connections must perform.
@@ -45,7 +46,8 @@ public struct BrokerMachine: Sendable {
     /// The features and limits of the broker.
     public let configuration: BrokerConfiguration
 
-    /// A lower bound of the next deadline; `nil` if there is no deadline. The real deadline may be later.
+    /// The earliest time at which a call of ``timerFired(now:into:)`` may have an effect; `nil` if there is no
+    /// deadline. The real deadline may be later.
     ///
     /// ``timerFired(now:into:)`` makes the value exact again. If the value is too early, the only result is one call of
     /// ``timerFired(now:into:)`` without effect.

@@ -20,7 +20,8 @@ struct BrokerSession: Sendable {
     let id: SessionID
     let clientID: ExactText
     var presence: Presence
-    /// The time that the session outlives the connection. `nil` means no limit; zero means that both end together.
+    /// The time that the session outlives the connection. `nil` means no limit. Zero means that the session ends
+    /// together with the connection.
     var expiry: Duration?
     var pendingWill: PendingWill?
     var subscriptions: Set<BrokerFilter> = []

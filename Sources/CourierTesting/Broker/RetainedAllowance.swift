@@ -2,8 +2,8 @@
 /// the whole store.
 ///
 /// One filter alone never exceeds the limits. But thousands of filters in one packet may match the same messages
-/// repeatedly. The broker does not check for congestion between two filters, so only these limits can stop such a
-/// delivery.
+/// repeatedly. The broker does not check for congestion between two filters, so only these limits can stop the delivery
+/// to such a SUBSCRIBE.
 struct RetainedAllowance: Sendable {
     private var count: Int
     private var byteCount: Int

@@ -33,8 +33,8 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Returns the next member that satisfies `isPreferred`. If no member satisfies it, returns the next member.
-    /// Returns `nil` if there are no members.
+    /// Returns the next member that satisfies `isPreferred`. If no member satisfies `isPreferred`, returns the next
+    /// member of all. Returns `nil` if there are no members.
     mutating func next(
         preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: SubscriptionTree.Options)? {

@@ -86,7 +86,8 @@ public enum DuplexByteStreamLaws {
                         try await law.check(bench)
                         try bench.checkCounts()
                     } catch {
-                        // A wrong count can be the cause of any other error, so the wrong count is reported first.
+                        // If the stream has returned a wrong number of bytes, this may have caused the error, so the
+                        // wrong number is reported first.
                         try bench.checkCounts()
                         throw error
                     }
@@ -94,7 +95,7 @@ public enum DuplexByteStreamLaws {
                 }
             }
         } catch {
-            // This code does not wait for the shutdown: if the stream blocks, the event loop never ends.
+            // This code does not wait for the shutdown, because the event loop never ends if the stream blocks.
             Task { await loop.shutdown() }
             throw error
         }

@@ -16,7 +16,7 @@ public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(law): \(finding)" }
 }
 
-/// A broken requirement, before the law's name is added.
+/// The error for a broken requirement. It becomes a ``LawViolation`` when the name of the law is added.
 struct Finding: Error {
     let text: String
     init(_ text: String) { self.text = text }

@@ -1,10 +1,10 @@
 import CourierTransport
 import Synchronization
 
-/// A wrapper that forwards all calls to the tested stream and checks the returned counts.
+/// A wrapper that forwards all calls to the tested stream and checks the numbers of bytes that the stream returns.
 ///
-/// An impossible count would crash the process in the channel. To avoid the crash, the wrapper records the count and
-/// throws an error.
+/// An impossible number, such as more bytes than the buffer holds, would crash the process in the channel. To avoid the
+/// crash, the wrapper records the number and throws an error.
 final class MeasuredStream: DuplexByteStream {
     private struct Held {
         weak var readiness: StreamReadiness?
@@ -29,7 +29,8 @@ final class MeasuredStream: DuplexByteStream {
     /// Whether the stream still holds the readiness object that it was opened with.
     var holdsReadiness: Bool { state.withLock { $0.readiness?.readiness != nil } }
 
-    /// The first impossible count, as a message; `nil` if all counts were possible.
+    /// The message about the first impossible number of bytes that the stream has returned; `nil` if all numbers were
+    /// possible.
     var falseCount: String? { state.withLock { $0.falseCount } }
 
     func open(_ readiness: StreamReadiness) throws(TransportError) {

@@ -9,8 +9,8 @@ enum StoreCommitLaws {
             try await probe.commit(.enqueue(StoreProbe.message(id)))
             try await probe.commit()
         }
-        // If the store calls an earlier completion twice, the second call happens before this commit completes. The
-        // check below thus detects the second call.
+        // If the store calls an earlier completion twice, the second call happens before this commit completes. So the
+        // check below detects the second call.
         try await probe.commit(.removeAll)
         try require(
             probe.surplus.count == 0,

@@ -50,7 +50,7 @@ enum StoreContentLaws {
             try await pages(of: ids, limit, "outgoing") { try await probe.outgoingIDs(after: $0, limit: limit) }
             try await pages(of: ids, limit, "incoming") { try await probe.incomingIDs(after: $0, limit: limit) }
         }
-        // A page may begin after an id that does not exist. If a message is removed between two pages, the other
+        // If a message is removed between two pages, the next page begins after an id that no longer exists. The other
         // messages must still be found.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
         try require(

@@ -17,7 +17,8 @@ struct StreamBench: Sendable {
         return bench
     }
 
-    /// Throws if a stream has returned an impossible count.
+    /// Throws an error if a stream has returned an impossible number of bytes, such as more bytes than the buffer
+    /// holds.
     func checkCounts() throws(Finding) {
         for stream in streams {
             if let falseCount = stream.falseCount { throw Finding(falseCount) }
@@ -116,7 +117,8 @@ struct StreamBench: Sendable {
         try await right.expect([1])
         await left.perform { $0.abort() }
         _ = try await left.expectClose()
-        // Earlier signals of the stream may still wait in the loop. The loop handles these signals first.
+        // Work that the stream has reported earlier may still wait in the loop and keep the readiness object. After
+        // these calls, the loop has done this work.
         for _ in 0..<10 { await left.onLoop { _ in } }
         try require(!streams[0].holdsReadiness, "a closed stream keeps its readiness closure")
     }

@@ -38,7 +38,7 @@ struct DelayQueue: Sendable {
     mutating func popDue(now: Instant) -> Entry? {
         guard !isEmpty, entries[first].due <= now else { return nil }
         let entry = entries[first]
-        // A taken entry stays in the array for a while, so the memory of its bytes is freed now.
+        // The entry stays in the array for a while after it was taken, so the memory of its bytes is freed now.
         entries[first].bytes = []
         entries[first].topic = nil
         entries[first].decision = FaultDecision()

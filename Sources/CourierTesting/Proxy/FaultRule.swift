@@ -21,7 +21,8 @@ public struct FaultRule: Hashable, Sendable {
         case delay(Duration)
         /// The packet is forwarded twice. A packet of more than ``FaultProxy/heldPacketSize`` is forwarded once.
         case duplicate
-        /// The bits of the packet's last byte are inverted. If the packet has no body, this byte is its length.
+        /// The bits of the packet's last byte are inverted. If the packet has no body, the last byte is the remaining
+        /// length.
         case corrupt
         /// The connection is cut on both sides. The packet is not forwarded.
         case cut(CutStyle)
@@ -43,9 +44,9 @@ public struct FaultRule: Hashable, Sendable {
         /// The matching packets whose number is higher than this number.
         case after(Int)
 
-        /// Whether the packet with this number is selected.
+        /// Whether the matching packet with this number is selected.
         ///
-        /// - Parameter number: The number of the packet, at least 1.
+        /// - Parameter number: The number of the packet among the matching packets, at least 1.
         /// - Returns: `true` if the packet is selected.
         public func includes(_ number: Int) -> Bool {
             switch self {

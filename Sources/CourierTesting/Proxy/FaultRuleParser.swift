@@ -13,7 +13,7 @@ struct FaultRuleParser {
 
     private enum Verb { case drop, delay, duplicate, corrupt, cut(CutStyle), cutAfter(CutStyle) }
 
-    /// The optional parts of the sentence.
+    /// The optional parts of a rule's sentence, such as `from the client`.
     private struct Parts {
         var selection: FaultRule.Selection?
         var sender: Endpoint?
@@ -260,7 +260,7 @@ struct FaultRuleParser {
 
     private var word: Word? { next < words.count ? words[next] : nil }
 
-    /// Moves on if the next word is `wanted`.
+    /// If the next word is `wanted`, moves to the word after it and returns `true`; otherwise returns `false`.
     private mutating func takes(_ wanted: String) -> Bool {
         guard word?.folded == wanted else { return false }
         next += 1
@@ -281,7 +281,7 @@ struct FaultRuleParser {
         parts[keyPath: part] = value
     }
 
-    /// Makes an error at a word, or behind the last word.
+    /// Returns an error at the column of the word with this index, or at the end of the text after the last word.
     private func error(_ message: String, at index: Int) -> FaultRuleError {
         let column = index < words.count ? words[index].column : text.count + 1
         return FaultRuleError(text: text, column: column, message: message)

@@ -25,7 +25,8 @@ struct PacketCutter: Sendable {
 
     /// The size of the largest packet that is returned as a whole.
     let heldSize: Int
-    /// The size of the packet that is being returned in parts, and the number of its bytes that were not returned yet.
+    /// `packetSize` is the size of the packet that is being returned in parts. `missing` is the number of its bytes
+    /// that were not returned yet.
     private var packetSize = 0
     private var missing = 0
 

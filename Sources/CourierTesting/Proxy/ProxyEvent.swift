@@ -41,7 +41,7 @@ public struct ProxiedPacket: Sendable {
     /// The time at which the packet was forwarded or dropped, by the clock of the proxy's loop.
     public let time: ContinuousClock.Instant
 
-    /// The MQTT version of the connection; 3.1.1 until CONNECT was read.
+    /// The MQTT version of the connection. Until the proxy has read CONNECT, it is 3.1.1.
     public let version: ProtocolVersion
 
     /// The decoded packet; `nil` if it breaks the specification or if ``bytes`` is only its beginning.

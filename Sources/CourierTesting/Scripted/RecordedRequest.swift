@@ -2,7 +2,8 @@ import MQTTCodec
 
 /// A packet of the client in a recording. A replay compares it with the packets of the client under test.
 struct RecordedRequest: Sendable, CustomStringConvertible {
-    /// The properties that are equal in a recorded packet and in the matching packet of the client under test.
+    /// The properties that must be equal in a recorded packet and in the packet of the client under test, so that both
+    /// packets match.
     struct Kind: Hashable, Sendable {
         fileprivate let type: PacketType
         fileprivate let subject: Subject

@@ -27,8 +27,8 @@ struct ReplayPlayer: Sendable {
     private var early: [RecordedRequest] = []
     /// The number of packets of each kind that the client has not sent yet.
     private var missing: [RecordedRequest.Kind: Int] = [:]
-    /// If the recorded broker did not answer its last ping, the index of the step that waits for this ping; otherwise
-    /// `nil`.
+    /// If the recorded broker did not answer the last ping of its client, the index of the step that waits for this
+    /// ping; otherwise `nil`.
     private let lastPing: Int?
     /// The packet ids that the client under test uses. The keys are the packet ids of the recording.
     private var ids: [PacketID: PacketID] = [:]
@@ -67,11 +67,11 @@ struct ReplayPlayer: Sendable {
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
-        // A PUBREL is accepted here without a check. A later step checks whether the PUBREL belongs to the right
-        // exchange, because the PUBLISH must be matched first.
+        // A PUBREL is accepted here even if it belongs to another exchange. A later step checks its exchange, because
+        // the PUBLISH of the exchange must be matched first.
         guard let count = missing[request.kind], count > 0 else {
-            // The recorded broker did not answer its last ping. After the replay has reached this ping, no ping is
-            // answered.
+            // The recorded broker did not answer the last ping of its client. When the replay has reached this ping, no
+            // further ping is answered.
             return request.type == .pingReq ? .taken : .unexpected
         }
         missing[request.kind] = count - 1

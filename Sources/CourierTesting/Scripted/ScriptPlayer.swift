@@ -16,7 +16,7 @@ struct ScriptPlayer: Sendable {
         case cutAfterReceiving(Int, CutStyle)
         case stopReading
         case resumeReading
-        /// Call the player when the gate is released. This action occurs once for each gate.
+        /// Watch the gate, and call the player when the gate is released. This action occurs once for each gate.
         case watch(ScriptGate)
         /// Cut the connection. After this action, only `.finished` or `.failed` may follow.
         case cut(CutStyle)
@@ -47,7 +47,7 @@ struct ScriptPlayer: Sendable {
         /// The number of the step that added the fault.
         let step: Int
         var remaining: Int
-        /// The answers that wait until their group is full.
+        /// The answers that the fault `reverse` collects until their group is full.
         var group: [Packet] = []
     }
 
@@ -57,7 +57,7 @@ struct ScriptPlayer: Sendable {
     private var state = State.ready
     private var hasFinished = false
     private var inbox = PacketInbox()
-    /// The packet that matched the last expectation.
+    /// The packet that matched the last `expect` or `serve` step.
     private var lastPacket: Packet?
     var version = ProtocolVersion.v311
     var receiveMaximum = Int(UInt16.max)
@@ -70,7 +70,7 @@ struct ScriptPlayer: Sendable {
     var inFlight: Set<PacketID> = []
     var lastID: UInt16 = 0
 
-    /// Whether the send buffer is so full that a flood must wait.
+    /// Whether the send buffer is so full that a flood must stop sending messages for now.
     var isCongested = false
 
     init(_ steps: [ScriptStep], connection: Int) {
@@ -97,7 +97,7 @@ struct ScriptPlayer: Sendable {
         return min(own, first ?? own)
     }
 
-    /// Whether a flood can continue now, so that the owner must call `proceed`.
+    /// Whether the player can send more messages of a flood now, so that the owner must call `proceed`.
     var wantsToProceed: Bool {
         guard !isCongested, case .flooding(let flood, let sent) = state else { return false }
         return sent >= flood.count || maySendMore(of: flood)

@@ -103,7 +103,7 @@ extension ScriptStep {
     /// Expects CONNECT, refuses it and closes the connection.
     ///
     /// - Parameters:
-    ///   - reasonCode: The reason code. 3.1.1 has only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
+    ///   - reasonCode: The reason code. MQTT 3.1.1 has only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
     ///     `.serverUnavailable`, `.badUserNameOrPassword` and `.notAuthorized`.
     ///   - properties: The CONNACK's properties, such as a server reference; none by default.
     /// - Returns: The step.

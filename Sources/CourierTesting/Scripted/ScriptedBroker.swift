@@ -104,8 +104,8 @@ public final class ScriptedBroker: Sendable {
         return .stream(client)
     }
 
-    /// The options of all connections. After an orderly cut, the long linger timeout lets the sent data reach a client
-    /// that reads late, also on a busy machine.
+    /// The options of all connections. The linger timeout is long: after an orderly cut, the sent data thus reaches
+    /// even a client that reads late on a busy machine.
     private static var channelOptions: ChannelOptions {
         var options = ChannelOptions()
         options.lingerTimeout = .seconds(600)

@@ -132,7 +132,8 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         setTimer()
     }
 
-    /// Continues a flood after other work of the loop, for example after the report that the connection has ended.
+    /// Continues a flood later, so that other work of the loop runs first, for example a report that the connection has
+    /// ended.
     private func proceedSoon() {
         guard phase == .open, !isProceeding else { return }
         isProceeding = true

@@ -12,7 +12,8 @@ final class ScriptedHost: @unchecked Sendable {
     private let afterwards: [ScriptStep]
     private var journal: ScriptJournal
     private var connections: [Int: ScriptedConnection] = [:]
-    /// The unused faults of closed connections that have a script, by the number of the connection.
+    /// For closed connections with a script: the first fault that applied to fewer answers than the script requires, by
+    /// the number of the connection.
     private var unusedFaults: [Int: ScriptFailure] = [:]
     private var isShutDown = false
 
@@ -31,7 +32,7 @@ final class ScriptedHost: @unchecked Sendable {
         }
     }
 
-    /// Waits until `goal` is met.
+    /// Waits until the event that `goal` describes has happened, and returns what happened.
     func find(_ goal: ScriptJournal.Goal) async throws -> ScriptJournal.Finding {
         let waiter = ScriptJournal.Waiter()
         return try await withTaskCancellationHandler {
@@ -44,7 +45,8 @@ final class ScriptedHost: @unchecked Sendable {
         }
     }
 
-    /// Returns the first failure, the first unfinished step or the first unused fault; `nil` if all scripts were played.
+    /// Returns the first failure, the first unfinished step, or the first fault that applied to too few answers; `nil`
+    /// if all scripts were played completely.
     func shortcoming() async -> ScriptFailure? {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in continuation.resume(returning: findShortcoming()) }

@@ -10,7 +10,7 @@ import Synchronization
 final class LoopSettling: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The number of rounds. Each round handles one step of an exchange between two sockets.
+    /// The number of rounds of the loop in one wait. Each round handles one step of an exchange between two sockets.
     private static let rounds = 64
     /// A deadline later than any timer of a test.
     private static let never = Duration.seconds(1_000 * 365 * 86_400)

@@ -11,6 +11,7 @@ import Synchronization
 /// let wait = await clock.advanceToNextTimer(of: loop)   // now; `wait` is 1 s
 /// ```
 ///
+/// In this example, `connect(on:)` is a function of the test, which sets a timer of 30 s. So 1 s is left after 29 s.
 /// ``advance(by:)`` jumps: all timers up to the new time fire in the order of their deadlines, and all see the new
 /// time. ``run(for:on:)`` stops at each timer, so each timer sees its own time and may schedule another timer. Use it
 /// for sequences such as reconnecting after 1, 2, 4 and 8 seconds.
@@ -134,15 +135,15 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Called by a loop
 
-    /// Returns zero if the timer is due. Otherwise, returns `nil`, so that the loop sleeps until the clock wakes it.
-    /// The reason is that real time has no effect on deadlines.
+    /// Returns zero if the timer is due. Otherwise, returns `nil`, so that the loop sleeps until the clock wakes it,
+    /// because real time has no effect on deadlines.
     ///
     /// - Parameter deadline: The deadline of the loop's next timer.
     /// - Returns: Zero or `nil`.
     public func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
         let (isDue, settled) = state.withLock { state -> (Bool, [LoopSettling]) in
             if deadline <= state.now { return (true, []) }
-            // Usually no test waits until this loop is idle, so the search below is skipped.
+            // If no test waits for an idle loop, which is the usual case, the search below is skipped.
             if state.settlings.isEmpty { return (false, []) }
             let settled = state.settlings.filter(\.isOnLoop)
             state.settlings.removeAll(where: \.isOnLoop)

@@ -4,7 +4,7 @@
 /// such as an accessory session or a serial line. The channel calls every function on its event loop, and no function
 /// may block. If a read or write must wait, the stream returns `bytesThenWait`. When the stream is ready again, it
 /// reports this once to the ``StreamReadiness`` that it received in ``open(_:)``. A read or write may transfer fewer
-/// bytes than requested. In this example, `session` is the app's own session with an accessory.
+/// bytes than requested. In the example below, `session` is the app's own session with an accessory.
 ///
 /// ```swift
 /// final class Accessory: DuplexByteStream { … }

@@ -1,5 +1,5 @@
-/// The trusted authorities and the client's own certificate, for settings that change over time. In this example, the
-/// app's function `latestFolder(in:)` returns the path of the newest folder.
+/// The trusted authorities and the client's own certificate, for settings that change over time. In the example below,
+/// the app's function `latestFolder(in:)` returns the path of the newest folder.
 ///
 /// ```swift
 /// configuration.material = {
