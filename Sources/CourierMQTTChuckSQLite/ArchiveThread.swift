@@ -145,8 +145,8 @@ final class ArchiveThread: Sendable {
                 inbox.status.failure = nil
             }
         }
-        // The number of missed rows is computed only after all rows were read. Row numbers may have gaps, so row
-        // numbers alone do not show how many rows were missed.
+        // The number of missed rows is computed from counts, and only after all rows were read. Row numbers alone do
+        // not show how many rows were missed, because they may have gaps.
         let missed = summary.recordedCount - progress.goneBefore - progress.written
         inbox.withLock { $0.status.missedRows = missed }
         return nil

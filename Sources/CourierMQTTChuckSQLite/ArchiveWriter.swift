@@ -24,8 +24,8 @@ final class ArchiveWriter {
     private let system: String?
     private let lock: StoreLock
     /// The open database; `nil` while a damaged file is replaced. The database must be closed completely before the
-    /// file is renamed. Otherwise, SQLite would remove the log of the new file when it closes the last statement of the
-    /// old file.
+    /// file is renamed, because SQLite would otherwise remove the log of the new file when it closes the last statement
+    /// of the old file.
     private var tables: Tables?
     /// The connections with rows that this archive has written since it was opened, by their id in the logger.
     private var entries: [UInt64: Entry] = [:]

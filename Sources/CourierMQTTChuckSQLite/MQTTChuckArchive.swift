@@ -26,7 +26,7 @@ public import Foundation
 ///
 /// The archive works until ``close()`` is called or its last reference is released.
 public final class MQTTChuckArchive: Sendable {
-    /// The time for which rows are collected before they are written: 100 ms. A crash can lose the rows that were
+    /// The time for which rows are collected before they are written: 100 ms. So a crash can lose the rows that were
     /// recorded within this time.
     public static let defaultInterval = Duration.milliseconds(100)
 

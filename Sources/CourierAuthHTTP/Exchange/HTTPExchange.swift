@@ -139,8 +139,8 @@ extension HTTPExchange: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The completion handler is never called. The task waits for the handler until `end(by:)` cancels the task. On
-        // Linux, the process would crash if the handler were called at the same time as the cancellation.
+        // The completion handler is never called, because on Linux, the process would crash if the handler were called
+        // at the same time as the cancellation. The task waits for the handler until `end(by:)` cancels the task.
         end(by: .success(reply(response)))
     }
 

@@ -26,8 +26,8 @@ struct RedirectRules: Sendable {
         let keepsMethod: Bool
         switch reply.status {
         case 307, 308: keepsMethod = true
-        // After 301 and 302, a POST becomes a GET. RFC 9110, sections 15.4.2 and 15.4.3, allows this, and it is common
-        // practice.
+        // After 301 and 302, a POST becomes a GET, because RFC 9110, sections 15.4.2 and 15.4.3, allows this, and other
+        // clients do the same.
         case 301, 302: keepsMethod = method != "POST"
         case 303: keepsMethod = false
         default: return nil

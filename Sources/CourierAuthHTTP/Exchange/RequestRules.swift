@@ -65,8 +65,8 @@ struct RequestRules: Sendable {
         return origin
     }
 
-    /// Throws if a header field has a character that is not allowed. A line break would start another field or the
-    /// body.
+    /// Throws if a header field has a character that is not allowed, such as a line break, which would start another
+    /// field or the body.
     private func check(_ name: String, _ value: String) throws(Refusal) {
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), value.utf8.allSatisfy(Self.isValueByte) else {
             throw Refusal(

@@ -7,8 +7,8 @@ extension ConnectOptionsMapping {
         let message: String
     }
 
-    /// The maximum number of seconds from the request to the expiry. A larger number is replaced by this maximum.
-    /// `Date` stores times up to this maximum precisely (year 33658).
+    /// The maximum number of seconds from the request to the expiry. A larger number is replaced by this maximum,
+    /// because `Date` stores times up to this maximum precisely (year 33658).
     private static let farthest = 1e12
 
     /// Decodes the response to a request that was sent at `requestedAt`.

@@ -47,7 +47,8 @@ extension JSONReading where Value == Double {
         Self(kind: "a number") { value in
             switch value {
             case .number(let number): number
-            // Some services write numbers as strings. The strings "nan" and "inf" are not accepted.
+            // A string is accepted, because some services write numbers as strings. The strings "nan" and "inf" are not
+            // accepted.
             case .text(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
             case .null, .boolean, .list, .object: nil
             }
@@ -110,8 +111,8 @@ extension JSONReading where Value == [BrokerEndpoint] {
 extension JSONReading where Value == Date {
     /// The smallest number that means milliseconds. If it were seconds, it would be a date in the year 5138.
     private static var leastMilliseconds: Double { 1e11 }
-    /// The largest number of seconds since 1970 that is accepted. `Date` stores times up to this number precisely (year
-    /// 33658).
+    /// The largest number of seconds since 1970 that is accepted, because `Date` stores times up to this number
+    /// precisely (year 33658).
     private static var farthest: Double { 1e12 }
 
     static var date: Self {

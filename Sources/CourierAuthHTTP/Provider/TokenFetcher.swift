@@ -189,8 +189,8 @@ final class TokenFetcher: Sendable {
         Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
     }
 
-    /// Returns the failure for a system error. The system's `userInfo` contains the whole URL. The returned failure
-    /// contains only the origin, which names the server that failed.
+    /// Returns the failure for a system error. It contains only the origin of the URL, which names the server that
+    /// failed. The system's `userInfo` is left out, because it contains the whole URL.
     private static func failure(_ domain: String, _ code: Int, _ origin: HTTPOrigin) -> Failure {
         let userInfo = origin.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
         return Failure(

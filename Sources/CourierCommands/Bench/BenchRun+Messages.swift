@@ -171,7 +171,7 @@ extension BenchRun {
         timeline.add(after: .nanoseconds(Int64(now - begunAt)))
     }
 
-    /// Sends the next messages if half of the window is free. Several messages then fit into one TCP packet.
+    /// Sends the next messages only when half of the window is free, so that one TCP packet contains several messages.
     private func advance() {
         if phase == .draining { return finishIfComplete() }
         if settings.rate == nil, progress.isHalfFree { send() }

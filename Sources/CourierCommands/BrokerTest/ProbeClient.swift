@@ -152,7 +152,8 @@ final class ProbeClient {
 
     /// Returns true if at least `count` messages with different payloads were received.
     static func haveReceived(_ count: Int, _ clients: [ProbeClient]) -> Bool {
-        // The first comparison is fast, because it only counts messages. The second comparison decodes all payloads.
+        // The first comparison is fast, because it only counts messages. The second comparison decodes all payloads, so
+        // it is made only when enough messages have arrived.
         clients.reduce(0) { $0 + $1.messages.count } >= count && Set(clients.flatMap(\.payloads)).count >= count
     }
 
@@ -217,7 +218,8 @@ final class ProbeClient {
 
     /// Stores a received message, within the limits of the memory.
     private func keep(_ publish: Publish) throws(LinkFailure) {
-        // Some brokers send messages without a subscription. The probes must not count them.
+        // The message is ignored, because some brokers send messages without a subscription, and the probes must not
+        // count such messages.
         guard context.owns(publish.topic) else { return }
         byteCount += publish.payload.count
         guard messages.count < limits.packetCount, byteCount <= 2 * limits.packetSize else {

@@ -3,7 +3,8 @@ import MQTTCodec
 
 /// The settings of one run of `courier test` with one version of MQTT.
 struct TestPlan: Sendable {
-    /// The keep-alive that each CONNECT requests, in seconds. It is longer than the longest probe.
+    /// The keep-alive that each CONNECT requests, in seconds. It is longer than the longest probe, so that no probe
+    /// needs keep-alive pings.
     static let keepAlive: UInt16 = 120
     /// The session expiry that a CONNECT requests for a session that must outlive its connection, in seconds.
     static let sessionExpiry: UInt32 = 300

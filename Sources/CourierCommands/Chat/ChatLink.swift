@@ -254,8 +254,8 @@ final class ChatLink: Sendable {
         let problem =
             connection.watch.takeRefusal(error.reasonCode).map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        // If the broker refuses MQTT 5 without a reason code, the client tries MQTT 3.1.1 at once. The refusal is not
-        // reported.
+        // This refusal is not reported: if the broker refuses MQTT 5 without a reason code, the client tries MQTT 3.1.1
+        // at once.
         if error.code == .connectionRefused, error.reasonCode == nil { return }
         state.withLock { $0.problem = problem }
         failed(problem, false)

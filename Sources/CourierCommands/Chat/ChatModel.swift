@@ -24,8 +24,8 @@ struct ChatModel: Sendable {
         case isAlone(String)
         /// The broker has received this program's presence card.
         case announced
-        /// ``echoTime`` has passed since the event `announced`, in which the broker should have sent back the presence
-        /// card. `connection` is the number of the connection on which the card was announced.
+        /// ``echoTime`` has passed since the event `announced`. In this time, the broker should have sent back the
+        /// presence card. `connection` is the number of the connection on which the card was announced.
         case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)

@@ -37,7 +37,8 @@ struct BrokerURL: Hashable {
             username = nil
             password = nil
         }
-        // Brackets enclose an IPv6 address. Colons inside the brackets do not start a port number.
+        // The port is searched after the brackets of an IPv6 address, because colons inside the brackets do not start a
+        // port number.
         let end = place.hasPrefix("[") ? place.firstIndex(of: "]") ?? place.startIndex : place.startIndex
         if let colon = place[end...].firstIndex(of: ":") {
             host = String(place[..<colon])

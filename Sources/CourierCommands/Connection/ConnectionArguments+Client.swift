@@ -12,8 +12,8 @@ extension ConnectionArguments {
     /// during this time. If they were not read, the system would reset the connection, and the broker might miss the
     /// DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
-    /// The client id for MQTT 3.1 if the user gives none. MQTT 3.1 does not allow an empty client id, and allows at
-    /// most 23 bytes.
+    /// The client id for MQTT 3.1 if the user gives none, because MQTT 3.1 does not allow an empty client id. It has 23
+    /// bytes, the maximum of MQTT 3.1.
     private static let randomClientID = "courier-" + String(repeating: "%", count: 15)
 
     /// The client id in CONNECT. If it is empty, the broker assigns one.

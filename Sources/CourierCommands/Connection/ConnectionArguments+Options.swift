@@ -178,7 +178,7 @@ extension ConnectionArguments {
         }
         let place = url.dropFirst(scheme.count).split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         if place.isEmpty { throw ArgumentError("Invalid proxy.") }
-        // Brackets enclose an IPv6 address. Colons inside the brackets do not start a port number.
+        // A colon inside the brackets of an IPv6 address does not start a port number.
         if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
             let port = NumberText.whole(String(place[place.index(after: colon)...]))
             guard (1...65_535).contains(port) else { throw ArgumentError("Invalid proxy port \(port)") }

@@ -44,8 +44,8 @@ package struct ConnectionProblem: Hashable, Sendable {
         let cause = error.cause as? TransportError
         let system = cause.flatMap { Self.words(of: $0.code) }
         (line, exitCode) = system.map { ($0, ExitCode.failure) } ?? Self.opening(error)
-        // The client's message names a property of its configuration. The added text names the option that users of
-        // `courier` need instead.
+        // The client's message names a property of its configuration. The added text names the matching option of
+        // `courier`, because users of `courier` cannot set the property.
         detail = cause.flatMap { $0.code == .tlsUnknownAuthority ? "\($0.message) (--cafile)" : nil } ?? error.message
         namesReason = system.map { !$0.contains("TLS") } ?? false
     }

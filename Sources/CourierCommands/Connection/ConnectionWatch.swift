@@ -78,8 +78,8 @@ package final class ConnectionWatch: PacketObserver {
     /// Returns the last refusal and clears it.
     package func takeRefusal() -> Refusal? { state.withLock { $0.refusal.take() } }
 
-    /// Returns and clears the last refusal if it has this code; otherwise returns `nil`. A refusal with another code
-    /// belongs to a later connection attempt, and its event has not arrived yet.
+    /// Returns and clears the last refusal if it has this code; otherwise returns `nil`. A refusal with another code is
+    /// not returned, because it belongs to a later connection attempt whose event has not arrived yet.
     func takeRefusal(_ code: ReasonCode?) -> Refusal? {
         state.withLock { state in state.refusal?.reasonCode == code ? state.refusal.take() : nil }
     }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Safe to share: all mutable state is used only on the queue.
 final class DemoRun: @unchecked Sendable {
-    /// The number of seconds after which the demo gives up. A normal run takes much less time.
+    /// The number of seconds after which the demo gives up, because a normal run takes much less time.
     private static let timeLimit = 60
     private static let topic = "letters/bob"
     private static let words = [

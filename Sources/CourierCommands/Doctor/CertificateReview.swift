@@ -3,7 +3,7 @@ import Foundation
 
 /// Describes a broker's certificates: their owners, their validity, and why one of them was refused.
 struct CertificateReview {
-    /// The maximum number of names that are shown for a certificate. A certificate can have a hundred names.
+    /// The maximum number of names that are shown for a certificate, because a certificate can have a hundred names.
     private static let shownNames = 5
     private static let day: Int64 = 86_400
 

@@ -63,7 +63,7 @@ package struct ProtobufSchema: Sendable {
     private static func descriptors(of file: String) throws -> Data {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "courier-proto-\(UUID().uuidString)")
-        // The folder is private: with wider permissions, another user could replace its files.
+        // The folder is private, because with wider permissions, another user could replace its files.
         try PrivateFile.makeFolder(folder.path)
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = folder.appendingPathComponent("set").path

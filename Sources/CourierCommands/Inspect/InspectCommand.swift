@@ -77,7 +77,8 @@ package struct InspectCommand: CourierCommand {
                 try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
             }
         } catch is ExportTarget.Closed {
-            // The program that reads the output, such as `head`, needs no more lines. This is not an error.
+            // A closed output is not an error, because the program that reads the output, such as `head`, may need no
+            // more lines.
         }
         return ExitCode.success
     }

@@ -16,8 +16,8 @@ struct BrokerAddress: Sendable {
     init(_ arguments: ConnectionArguments) {
         let configuration = arguments.configuration()
         let options = arguments.connectOptions
-        // The clients accept an IPv6 address with or without brackets. The address lookup does not accept brackets, so
-        // they are removed.
+        // The brackets of an IPv6 address are removed, because the look-up of addresses does not accept them. The
+        // clients accept an address with or without brackets.
         let hasBrackets = options.host.hasPrefix("[") && options.host.hasSuffix("]")
         host = hasBrackets ? String(options.host.dropFirst().dropLast()) : options.host
         port = options.port

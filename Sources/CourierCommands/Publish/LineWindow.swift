@@ -20,8 +20,8 @@ final class LineWindow: Sendable {
 
     private let state = Mutex(State())
     // Each signal of the semaphore is a free slot. The semaphore starts with the value 0, and `init()` adds the
-    // signals. A semaphore that started with `limit` would end the process if it were deallocated while slots are
-    // occupied.
+    // signals, because a semaphore that started with `limit` would end the process if it were deallocated while slots
+    // are occupied.
     private let places = DispatchSemaphore(value: 0)
     private let retries = DispatchSemaphore(value: 0)
 

@@ -74,8 +74,8 @@ final class RetainedRemovals: @unchecked Sendable {
             waiting.removeFirst()
             waitingSize -= Self.size(of: topic)
         }
-        // The memory of the array slice still contains the topics that were already sent. A new array frees that
-        // memory.
+        // The slice is replaced by a new array, because the memory of the slice still contains the topics that were
+        // already sent.
         waiting = []
     }
 

@@ -142,8 +142,8 @@ final class SubscribeRun: @unchecked Sendable {
         refusals.append(error.message)
         // The error message contains only the first topic, so the other topics get their own lines.
         refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed for the same reason." }
-        // Without a reason code, the broker has not refused the subscription. A SUBSCRIBE that is too large was not
-        // sent by the client. In both cases, the exit code is a failure.
+        // Without a reason code, the broker has not refused the subscription. If a SUBSCRIBE is too large, the client
+        // has not sent it. In both cases, the exit code is a failure.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }

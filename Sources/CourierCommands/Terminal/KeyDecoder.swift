@@ -220,8 +220,8 @@ struct KeyDecoder: Sendable {
             state = .paste(bytes, matched: matched + 1)
             return
         }
-        // The bytes that looked like the start of the end marker are pasted text. Only ESC, the first byte of the
-        // marker, can start a new match.
+        // The bytes that looked like the start of the end marker are pasted text. A new match can start only with ESC,
+        // because ESC is the first byte of the marker.
         let isBegin = byte == Self.escape
         if bytes.count < Self.pasteLimit {
             bytes.append(contentsOf: Self.pasteEnd.prefix(matched))

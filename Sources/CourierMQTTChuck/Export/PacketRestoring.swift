@@ -13,8 +13,8 @@ package struct PacketRestoring {
         case numberDoesNotGrow
     }
 
-    /// The largest row number of a recording: 2^53. Every JSON parser represents it exactly, and the sum of two such
-    /// numbers does not overflow.
+    /// The largest row number of a recording: 2^53, because every JSON parser represents it exactly, and the sum of two
+    /// such numbers does not overflow.
     package static let largestNumber: UInt64 = 1 << 53
 
     private let logger: MQTTChuckLogger

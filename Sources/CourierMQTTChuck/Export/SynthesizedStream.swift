@@ -19,8 +19,8 @@ struct SynthesizedStream {
 
     /// The largest payload of a TCP segment in bytes, as usual on Ethernet.
     private static let segmentSize = 1_460
-    /// The number of segments that are sent before an acknowledgement. Their payloads have at most 46 KiB, which is
-    /// less than the TCP window.
+    /// The number of segments that are sent before an acknowledgement. Their payloads fit into the TCP window, because
+    /// they have at most 46 KiB.
     private static let burst = 32
 
     private var client: End

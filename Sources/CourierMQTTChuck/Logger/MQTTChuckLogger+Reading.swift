@@ -167,7 +167,7 @@ extension MQTTChuckLogger {
     }
 
     /// Calls `body` with each exchange link of the rows from `first` on, until `body` returns `false`. The lock is held
-    /// only while a group of links is copied.
+    /// only while a group of links is copied, so that recording is not delayed for long.
     func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
         var next = first
         while true {

@@ -30,8 +30,8 @@ extension MQTTChuckLogger {
         try forEachSlowest(limit, matching: query) { try write(text.line($0) + "\n") }
     }
 
-    /// Calls `body` with the first packet of each slow exchange, one row at a time. All rows of a large archive would
-    /// not fit in memory together.
+    /// Calls `body` with the first packet of each slow exchange, one row at a time, because all rows of a large archive
+    /// would not fit in memory together.
     private func forEachSlowest(
         _ limit: Int, matching query: MQTTChuckQuery, _ body: (MQTTChuckRow) throws -> Void
     ) rethrows {

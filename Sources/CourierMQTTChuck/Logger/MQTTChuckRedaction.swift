@@ -44,7 +44,8 @@ public struct MQTTChuckRedaction: Sendable {
     /// The rules that hide messages by their topic; none by default.
     public var topics: [TopicRule]
 
-    /// True if the user name of CONNECT is hidden; `false` by default. Some brokers expect a token as the user name.
+    /// True if the user name of CONNECT is hidden; `false` by default. Hide it if the broker expects a token as the
+    /// user name.
     public var hidesUserName: Bool
 
     /// Creates a set of redaction rules.

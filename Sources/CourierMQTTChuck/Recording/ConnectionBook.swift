@@ -76,8 +76,8 @@ struct ConnectionBook {
         return slot
     }
 
-    /// Returns the connection unchanged, or with a new id if a known connection has the same id. A connection from a
-    /// file may have the same id as a connection of this process.
+    /// Returns the connection unchanged, or with a new id if a known connection has the same id. This is necessary,
+    /// because a connection from a file may have the same id as a connection of this process.
     private mutating func renumbered(_ connection: MQTTChuckConnection) -> MQTTChuckConnection {
         if shownIDs.insert(connection.id).inserted { return connection }
         while !shownIDs.insert(spareID).inserted { spareID &+= 1 }

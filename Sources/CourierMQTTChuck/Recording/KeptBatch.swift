@@ -4,8 +4,8 @@ import MQTTCodec
 struct SlabLimits {
     /// The maximum number of bytes that are stored of one packet. The rest of the packet is cut off.
     let packetSize: Int
-    /// The maximum size of a slab in bytes. A larger batch is divided into several slabs. The memory of each slab can
-    /// be freed separately when the oldest rows are dropped.
+    /// The maximum size of a slab in bytes. A larger batch is divided into several slabs, so that the memory of each
+    /// slab can be freed separately when the oldest rows are dropped.
     let slabSize: Int
 }
 

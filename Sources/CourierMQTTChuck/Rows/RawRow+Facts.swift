@@ -26,7 +26,8 @@ extension RawRow {
         return body + 2..<body + 2 + Int(length)
     }
 
-    /// The DUP flag in the bytes of a PUBLISH. A broker may set the flag with QoS 0, and the decoder then ignores it.
+    /// The DUP flag in the bytes of a PUBLISH. It is read from the bytes, because a broker may set the flag with QoS 0,
+    /// and the decoder then ignores it.
     var isDuplicate: Bool { type == .publish && firstByte & 0b1000 != 0 }
 
     /// The packet id, or `nil` if the packet has none.

@@ -34,8 +34,8 @@ enum StoreContentLaws {
     }
 
     static func readsInOrderOfIDs(_ probe: StoreProbe) async throws {
-        // The messages are stored in this sequence. It differs from the ascending and the descending order of the ids,
-        // and from the order of the ids as decimal texts.
+        // The messages are stored in this order of their ids, because it differs from the ascending and the descending
+        // order of the ids, and from the order of the ids as decimal texts.
         for id in [40, 5, 300, 41, 6] as [UInt64] {
             try await probe.commit(.enqueue(StoreProbe.message(id)), .keep(StoreProbe.message(id)))
         }

@@ -9,8 +9,8 @@ enum StoreLimitLaws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store reports the error code \(error.code) instead of storeFull")
         try require("the store after a refused batch", try await probe.snapshot(), is: before)
-        // The second batch begins with changes that the store could accept. The later changes need too much room, so
-        // the store must refuse all changes of the batch.
+        // The second batch begins with changes that the store could accept alone. Its later changes need too much room,
+        // so the store must refuse all changes of the batch.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else {
             throw Finding("the store refused a batch and accepted the same batch later")

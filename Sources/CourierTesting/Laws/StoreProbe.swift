@@ -42,8 +42,8 @@ struct StoreProbe: Sendable {
     func commit(_ changes: StoreChange...) async throws(Finding) { try await commit(changes) }
 
     func result(of changes: [StoreChange]) async -> Result<Void, CourierError> {
-        // The continuation is unchecked, because a store may never call the completion. The time limit of the law
-        // reports this error. `Once` ignores repeated calls.
+        // The continuation is unchecked, because a faulty store may never call the completion. The time limit of the
+        // law reports this fault. `Once` ignores repeated calls of the completion.
         await withUnsafeContinuation { continuation in
             let once = Once(surplus: surplus)
             store.commit(changes, in: scope) { result in

@@ -16,7 +16,8 @@ struct DelayQueue: Sendable {
         var memory: Int { bytes.count + (topic?.utf8.count ?? 0) + DelayQueue.overhead }
     }
 
-    /// The memory that each entry counts in addition to its bytes. It also limits the number of tiny packets.
+    /// The memory in bytes that each entry counts in addition to its own bytes, so that the limit also applies to many
+    /// tiny packets.
     fileprivate static let overhead = 256
 
     private var entries: [Entry] = []

@@ -12,8 +12,8 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     fileprivate enum Subject: Hashable, Sendable {
         case message(topic: String, qos: PacketQoS)
         case filters(Set<String>)
-        /// The packet acknowledges a broker's message. The broker chose the packet id, so it is the same in each
-        /// replay.
+        /// The packet acknowledges a message of the broker. The broker chose the packet id, so the packet id is the
+        /// same in each replay.
         case answer(PacketID)
         case none
     }

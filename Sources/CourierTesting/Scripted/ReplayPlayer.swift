@@ -15,7 +15,7 @@ struct ReplayPlayer: Sendable {
 
     enum Reception: Equatable, Sendable {
         case taken
-        /// A ping that no step of the recording waits for. The caller answers it.
+        /// A ping that no step of the recording waits for, so the caller answers it.
         case ping
         /// The packet does not occur in the rest of the recording.
         case unexpected

@@ -39,8 +39,8 @@ extension ByteChannel {
         if outputEnd == .open { outputEnd = .requested }
         writtenAtLastLook = writtenByteCount
         startLinger()
-        // This block runs later, because it may call the handler. The handler must not be called while the owner still
-        // calls this channel.
+        // This block runs later, because it may call the handler, and the handler must not be called while the owner
+        // still calls this channel.
         loop.runLater { [self] in
             flushFromLoop()
             finishIfDone()
@@ -138,7 +138,7 @@ extension ByteChannel {
     /// Returns a more specific error if `error` broke the connection during a TLS or WebSocket handshake; otherwise
     /// `nil`.
     ///
-    /// Many servers reset a connection whose protocol they do not expect.
+    /// The handshake may be the cause, because many servers reset a connection whose protocol they do not expect.
     private func brokenHandshake(_ error: TransportError) -> TransportError? {
         guard [.reset, .brokenPipe, .truncated].contains(error.code) else { return nil }
         let deed = error.code == .reset ? "reset" : "closed"

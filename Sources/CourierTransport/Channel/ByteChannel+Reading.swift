@@ -183,8 +183,8 @@ extension ByteChannel {
         try advanceHandshake()
     }
 
-    /// Reads and discards input while the channel closes. Unread input would make the system reset the connection
-    /// before the peer has read our last bytes.
+    /// Reads and discards input while the channel closes, because unread input would make the system reset the
+    /// connection before the peer has read our last bytes.
     private func readForNothing() throws(TransportError) {
         if let webSocket, !webSocket.hasPeerEnded { return readForFarewell(webSocket) }
         if isEncrypting { return try readForEncryption() }
@@ -226,8 +226,9 @@ extension ByteChannel {
 
     /// Reads new bytes with `fill`, and offers them to the handler after the bytes that it has not consumed yet.
     ///
-    /// `fill` fills the given space, and returns the range that holds bytes for the handler. The space is in `shared`.
-    /// If the unconsumed bytes need more than half of `shared`, the space is in `stash`.
+    /// `fill` fills the given space, and returns the range that holds bytes for the handler. Normally, the space is in
+    /// `shared`, the buffer that all channels of the loop use. If the unconsumed bytes need more than half of `shared`,
+    /// the space is in `stash`, the channel's own buffer.
     @inline(__always)
     func receive(
         in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,

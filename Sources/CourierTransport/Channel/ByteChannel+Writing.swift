@@ -76,7 +76,8 @@ extension ByteChannel {
 
     // MARK: Called on the loop
 
-    /// The caller of a write: the channel's owner or the loop. The handler is not called during a write by the owner.
+    /// The caller of a write: the channel's owner or the loop. The cause matters, because the handler must not be
+    /// called during a write by the owner.
     private enum Cause { case owner, loop }
 
     var pendingCount: Int {

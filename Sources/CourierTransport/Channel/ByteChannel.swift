@@ -67,7 +67,7 @@ public final class ByteChannel: @unchecked Sendable {
     var isHighWater = false
     var isWriteBlocked = false
     var outputEnd = OutputEnd.open
-    /// The error of a failed write. It is stored while bytes that the peer sent earlier are still read.
+    /// The error of a failed write. It is stored until the bytes that the peer sent earlier have been read.
     var writeFailure: TransportError?
     var writtenByteCount = 0
     var writtenAtLastLook = 0
@@ -263,8 +263,8 @@ public final class ByteChannel: @unchecked Sendable {
         if isReadingPaused { finish(.failed(error())) }
     }
 
-    /// Handles the event that the peer no longer reads our output. So the channel fails at once, even if the owner
-    /// writes nothing.
+    /// Handles the event that the peer no longer reads our output. So the channel also fails if the owner writes
+    /// nothing.
     func outputBroke(_ error: TransportError) {
         if outputEnd != .done, writeFailure == nil { writingFailed(error) }
     }

@@ -151,8 +151,8 @@ public final class ChannelListener: @unchecked Sendable {
                 continue
             }
             switch -result {
-            // The call was interrupted, or one connection failed before it was accepted. The next connection in the
-            // queue may be valid.
+            // The call was interrupted, or one connection failed before it was accepted. The loop goes on, because the
+            // next connection in the queue may be valid.
             case ErrorNumber.interrupted, ErrorNumber.connectionAborted, ErrorNumber.protocolError: continue
             case ErrorNumber.again: return loop.selector.rearm(registration, .readable)
             default: return pause()

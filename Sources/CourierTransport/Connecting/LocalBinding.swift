@@ -12,8 +12,8 @@ public struct LocalBinding: Hashable, Sendable {
     /// the same family.
     public var address: String?
 
-    /// The name of a network interface, such as `eth0`; `nil` for any. Packets leave through this interface, regardless
-    /// of the routing table.
+    /// The name of a network interface, such as `eth0`; `nil` for any. Packets leave the machine through this
+    /// interface, whatever the routing table says.
     public var interface: String?
 
     /// Creates a binding to an address, an interface, or both.

@@ -38,8 +38,8 @@ final class SocketAttempt: Selectable {
             let result = address.withSystemAddress { calls.connect(socket, $0, $1) }
             switch -result {
             case 0: return finish(.success(socket))
-            // After an interruption, the system continues to connect in the background. A second call would report
-            // EALREADY.
+            // After an interruption, the call is not repeated: the system continues to connect in the background, and a
+            // second call would report EALREADY.
             case ErrorNumber.inProgress, ErrorNumber.interrupted, ErrorNumber.alreadyConnecting:
                 return waitUntilWritable()
             // The queue of the Unix listener is full. No event reports when the queue has space again, so the attempt
@@ -66,7 +66,7 @@ final class SocketAttempt: Selectable {
     func ready(_ events: ReadyEvents) {
         let number = Sockets.pendingError(socket)
         if number != 0 { return finish(.failure(.system(number, address.text))) }
-        // Some systems report a hang-up for a socket that has not yet begun to connect. The report is ignored.
+        // This report is ignored, because some systems report a hang-up for a socket that has not yet begun to connect.
         if events.contains(.inputEnded), !Sockets.isConnected(socket) { return rearmLater() }
         finish(.success(socket))
     }

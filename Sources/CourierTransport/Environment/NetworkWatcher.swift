@@ -13,7 +13,8 @@
 package final class NetworkWatcher: @unchecked Sendable {
     typealias MakeSource = @Sendable (EventLoop) -> any NetworkSource
 
-    /// The default time between a change and the check of the networks. Further changes may follow in this time.
+    /// The default time between a change and the check of the networks. The check waits, because further changes often
+    /// follow the first change.
     package static let defaultSettleTime = Duration.milliseconds(250)
 
     /// The phases: `starting`, then `watching`. `failed` follows if no descriptor or memory is left. `stopped` is

@@ -12,7 +12,8 @@
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 package final class SuspendWatcher: @unchecked Sendable {
-    /// The default minimum length of a reported suspend. A connection does not notice a shorter suspend.
+    /// The default minimum length of a reported suspend. A shorter suspend is not reported, because a connection does
+    /// not notice it.
     package static let defaultShortestSleep = Duration.seconds(2)
     /// The default interval at which the clocks are compared if no event occurs.
     package static let defaultCheckInterval = Duration.seconds(60)

@@ -136,7 +136,7 @@ extension TransportError {
         public static let tlsHostNameMismatch = Code(.tlsHostNameMismatch)
         /// A certificate in the peer's chain has expired.
         public static let tlsCertificateExpired = Code(.tlsCertificateExpired)
-        /// A certificate in the peer's chain is not valid yet. Often the local clock is wrong.
+        /// A certificate in the peer's chain is not valid yet. The cause is often a wrong local clock.
         public static let tlsCertificateNotYetValid = Code(.tlsCertificateNotYetValid)
         /// The peer's certificate fails verification for another reason, such as a weak key or a wrong purpose.
         public static let tlsCertificateRejected = Code(.tlsCertificateRejected)
@@ -150,7 +150,7 @@ extension TransportError {
         public static let tlsClientCertificateRejected = Code(.tlsClientCertificateRejected)
         /// The two sides have no application protocol (ALPN) in common.
         public static let tlsNoCommonProtocol = Code(.tlsNoCommonProtocol)
-        /// The peer's response is not TLS. Often the port expects connections without TLS.
+        /// The peer's response is not TLS. The cause is often a port that expects connections without TLS.
         public static let tlsNotSpoken = Code(.tlsNotSpoken)
         /// An established TLS connection ended, because the peer sent an alert or violated the TLS protocol.
         public static let tlsAlert = Code(.tlsAlert)

@@ -59,7 +59,8 @@
         func wake() { courier_eventfd_signal(wakeDescriptor) }
 
         func wait(nanoseconds: Int64) -> Int {
-            // A signal may interrupt the wait. The loop handles this like a wake-up: it checks for work and waits again.
+            // If a signal interrupts the wait, the result is 0. The loop then acts as after a wake-up: it checks for
+            // work and waits again.
             Int(max(0, courier_epoll_wait(epoll, events, Int32(Self.eventCapacity), nanoseconds)))
         }
 

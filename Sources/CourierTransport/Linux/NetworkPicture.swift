@@ -42,8 +42,8 @@
         }
 
         private mutating func add(_ address: NetlinkMessage.Address) {
-            // An IPv6 address cannot be used while the kernel checks whether it is a duplicate. Only an optimistic
-            // address can be used during this check.
+            // While the kernel checks whether an IPv6 address is a duplicate, the address cannot be used, unless the
+            // kernel marks it as optimistic.
             let isTentative = address.flags & UInt32(IFA_F_TENTATIVE) != 0
             let isOptimistic = address.flags & UInt32(IFA_F_OPTIMISTIC) != 0
             let isDuplicate = address.flags & UInt32(IFA_F_DADFAILED) != 0

@@ -48,7 +48,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The part of the loop's state that other threads use.
     struct Inbox: ~Copyable {
         var phase = Phase.running
-        /// True while the loop will check `jobs` before its next sleep. No thread needs to wake the loop in this time.
+        /// True while the loop will check `jobs` before its next sleep, so that no thread needs to wake the loop.
         var isAwake = true
         var jobs: [Job] = []
         var shutdownWaiters: [@Sendable () -> Void] = []

@@ -2,7 +2,8 @@ import Synchronization
 
 /// A group of event loops that share the connections of a process; by default one loop.
 ///
-/// One loop can serve 1,000 connections. Use more loops only if a single loop would be busy all the time.
+/// One loop is usually enough, because it can serve 1,000 connections. Use more loops only if a single loop would be
+/// busy all the time.
 public final class EventLoopGroup: Sendable {
     /// The loops, in the order in which ``next()`` returns them.
     public let loops: [EventLoop]

@@ -63,7 +63,8 @@ extension TransportError {
         }
     }
 
-    /// True if the error `number` means that the system has no descriptor or memory left. This may be temporary.
+    /// True if the error `number` means that the system has no descriptor or memory left. Such an error may be
+    /// temporary.
     static func isShortage(_ number: Int32) -> Bool {
         switch number {
         case EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOSPC: true

@@ -1,6 +1,6 @@
 /// Wakes a ``SuspendWatcher`` at short intervals, because POSIX reports no resume.
 final class IntervalAlarm: ResumeAlarm {
-    /// The maximum interval. A resume is detected at most this much later.
+    /// The maximum interval between two wake-ups. So a resume is detected at most this much later.
     static let longestInterval = Duration.seconds(15)
 
     private let loop: EventLoop

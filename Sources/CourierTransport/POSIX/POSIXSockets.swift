@@ -10,7 +10,8 @@
 
 /// Creates sockets and pipes with calls of POSIX only.
 ///
-/// A child process that another thread starts between two of these calls can inherit the new descriptor.
+/// POSIX needs several calls for a private descriptor. So a child process that another thread starts between two of
+/// these calls can inherit the new descriptor.
 enum POSIXSockets {
     static func makeStream(family: Int32) -> Int32 {
         let made = socket(family, Sockets.stream, 0)

@@ -180,7 +180,7 @@ final class PollPoller: Poller, @unchecked Sendable {
         nanosleep(&time, nil)
     }
 
-    /// Stores the events that poll(2) reported in `found`. Disarms these events, so that poll(2) does not report them
+    /// Stores in `found` the events that poll(2) reported. Disarms these events, so that poll(2) does not report them
     /// again before they are rearmed.
     private func collect(isEmpty: Bool) {
         found.removeAll(keepingCapacity: true)

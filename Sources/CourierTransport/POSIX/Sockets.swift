@@ -139,7 +139,8 @@ extension Sockets {
     }
 
     /// Lets the system choose the port of a bound socket when the socket connects. So more than 65,535 connections to
-    /// several brokers are possible. Only Linux has this option.
+    /// several brokers are possible, because connections to different brokers can use the same port. Only Linux has
+    /// this option.
     static func choosePortWhenConnecting(_ socket: Int32) {
         #if os(Linux)
             _ = setOption(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)

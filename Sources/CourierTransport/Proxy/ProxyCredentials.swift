@@ -9,7 +9,8 @@ public struct ProxyCredentials: Hashable, Sendable {
         self.password = password
     }
 
-    /// The maximum length of a user name or a password in bytes. It is the limit of SOCKS5 (RFC 1929, section 2).
+    /// The maximum length of a user name or a password in bytes. This is the limit of SOCKS5 (RFC 1929, section 2), and
+    /// it applies to HTTP too.
     static let limit = 255
 
     /// Checks that the protocol of a proxy allows these credentials.

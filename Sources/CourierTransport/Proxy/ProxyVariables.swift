@@ -6,7 +6,8 @@ struct ProxyVariables {
 
         /// The variables that may name the proxy. The first variable that is set is used.
         ///
-        /// `HTTP_PROXY` is not read: in a CGI script, a request can set it with the header “Proxy” (CVE-2016-5385).
+        /// `HTTP_PROXY` is not read, because in a CGI script, a request can set it with the header “Proxy”
+        /// (CVE-2016-5385).
         var names: [String] {
             switch self {
             case .plain: ["all_proxy", "ALL_PROXY"]

@@ -5,7 +5,7 @@
 final class SocketExchange: Selectable {
     /// The maximum number of reads before the loop serves its other connections.
     private static let readsPerTurn = 256
-    /// The maximum number of bytes per read. The proxy's answers are short.
+    /// The maximum number of bytes per read. It is small, because the proxy's answers are short.
     private static let bufferSize = 512
 
     private var socket: Int32

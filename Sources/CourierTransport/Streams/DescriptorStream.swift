@@ -6,7 +6,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
 
     private let reading: Int32
     private let writing: Int32
-    /// True if both descriptors are the same socket. Writes to a socket raise no SIGPIPE.
+    /// True if both descriptors are the same socket. Only then do writes raise no SIGPIPE.
     let isSocket: Bool
     private let calls: SystemCalls
     private var readiness: StreamReadiness?

@@ -58,7 +58,7 @@ public final class MemoryStream: DuplexByteStream {
         return result
     }
 
-    /// Ends the output. The other end first reads the remaining bytes, and then the end of the stream.
+    /// Ends the output. The other end can still read the remaining bytes, and then reads the end of the stream.
     public func closeOutput() { outgoing.closeByWriter(abruptly: false) }
 
     /// Closes both directions.

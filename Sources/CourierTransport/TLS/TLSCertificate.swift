@@ -5,7 +5,7 @@ import COpenSSL
 /// The texts may contain any characters, because the certificate's creator chooses them. Only ``subject`` and
 /// ``issuer`` contain no control characters.
 package struct TLSCertificate: Hashable, Sendable {
-    /// The maximum number of names to read. A certificate may contain thousands of names.
+    /// The maximum number of names to read, because a certificate may contain thousands of names.
     static let nameLimit = 100
 
     /// The owner of the certificate, such as `CN=broker.example,O=Example`.

@@ -98,8 +98,8 @@ public struct TLSClientConfiguration: Sendable {
     /// from the list. This check is done in addition to all other checks.
     public var pins: [TLSPin] = []
 
-    /// True if a connection may resume the TLS session of an earlier connection to the same host; `true` by default. A
-    /// resumed handshake needs less work.
+    /// True if a connection may resume the TLS session of an earlier connection to the same host; `true` by default.
+    /// This saves work, because a resumed handshake needs less computation.
     public var resumesSessions = true
 
     /// Receives the peer's certificates at the end of a handshake, even if they were refused; `nil` by default. The

@@ -82,7 +82,8 @@ public final class TLSContext: @unchecked Sendable {
             if let names = SSL_load_client_CA_file(file) { SSL_CTX_set_client_CA_list(context, names) }
         }
         if !spoken.bytes.isEmpty {
-            // The callback uses the list that `serverProtocols` owns. The list exists as long as the context.
+            // The callback may use the list that `serverProtocols` owns, because the list exists as long as the
+            // context.
             SSL_CTX_set_alpn_select_cb(
                 context,
                 { _, chosen, chosenCount, offered, offeredCount, argument in

@@ -2,7 +2,8 @@ import COpenSSL
 
 /// The certificate chain of a peer and the result of its check.
 package struct TLSPeerChain: Hashable, Sendable {
-    /// The maximum number of certificates to read. OpenSSL accepts a chain of up to 100 certificates.
+    /// The maximum number of certificates to read. It is limited, because OpenSSL accepts a chain of up to 100
+    /// certificates.
     static let limit = 20
 
     /// The result of the check.

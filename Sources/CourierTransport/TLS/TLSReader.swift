@@ -55,7 +55,7 @@ final class TLSReader {
         if courier_err_is_end_of_pem(cause) != 0 {
             ERR_clear_error()
             if !certificates.isEmpty { return certificates }
-            // If the bytes are neither PEM nor DER, the error of the PEM reader is reported. This error says that the
+            // If the bytes are neither PEM nor DER, the error of the PEM reader is reported, because it says that the
             // bytes are no certificate.
             if courier_bio_rewind(bio) >= 0, let certificate = d2i_X509_bio(bio, nil) {
                 return [OwnedCertificate(takingOver: certificate)]

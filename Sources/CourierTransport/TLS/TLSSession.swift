@@ -81,7 +81,7 @@ final class TLSSession {
             var flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
             if !configuration.acceptsCommonName { flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT }
             X509_VERIFY_PARAM_set_hostflags(checks, UInt32(flags))
-            // A host name may end with a dot in DNS. A name in a certificate never ends with a dot.
+            // The final dot is removed: a host name may end with a dot in DNS, but a name in a certificate never does.
             let plain = name.last == "." ? String(name.dropLast()) : name
             guard !configuration.checksServerName || X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1,
                 courier_ssl_set_server_name(ssl, plain) == 1
@@ -188,7 +188,7 @@ final class TLSSession {
 
     private func failure() -> TransportError {
         hasFailed = true
-        // For a wrong signature, the verification error is the last error in OpenSSL's queue. The cryptographic
+        // For a wrong signature, the verification error is the last error in OpenSSL's queue, because the cryptographic
         // functions add their errors before it.
         let last = ERR_peek_last_error()
         let code = TLSErrors.take()

@@ -96,7 +96,7 @@ struct WebSocketClientHandshake: Sendable {
         try checkSubprotocol(head.values("sec-websocket-protocol"))
     }
 
-    /// Checks the chosen subprotocol. The server must choose `mqtt` too [MQTT-6.0.0-4].
+    /// Checks the subprotocol that the server chose, because the server must choose `mqtt` too [MQTT-6.0.0-4].
     private func checkSubprotocol(_ chosen: [String]) throws(TransportError) {
         if chosen == [configuration.subprotocol] { return }
         let what =

@@ -1,6 +1,6 @@
 extension WebSocketConfiguration {
-    /// The minimum length, in bytes, of a secret that is hidden in texts. A shorter value occurs too often in ordinary
-    /// text.
+    /// The minimum length, in bytes, of a secret that is hidden in texts, because a shorter value occurs too often in
+    /// ordinary text.
     private static let shortestSecret = 4
 
     /// The number of consecutive bytes of a secret at which a text is hidden. So a text with only a part of a secret is
@@ -37,7 +37,8 @@ extension WebSocketConfiguration {
         return parts.filter { $0.utf8.count >= Self.shortestSecret && !Self.openWords.contains($0.lowercased()) }
     }
 
-    /// Returns true if the character separates tokens. The characters of Base64 do not separate tokens.
+    /// Returns true if the character separates tokens. The characters of Base64 separate no tokens, because a token may
+    /// be Base64.
     private static func isSeparator(_ character: Character) -> Bool {
         !(character.isLetter || character.isNumber || "-._~+/".contains(character))
     }

@@ -1,7 +1,7 @@
 /// The received bytes of a frame's header that arrives in pieces. The bytes are in the value itself, so they need no
 /// heap block.
 struct WebSocketHeaderBytes: Sendable {
-    /// The memory of the bytes. The longest header has 14 bytes.
+    /// The memory of the bytes. These 16 bytes are enough, because the longest header has 14 bytes.
     private var storage: (UInt64, UInt64) = (0, 0)
     private(set) var count = 0
 

@@ -25,7 +25,7 @@ final class WebSocketSession {
     private var outgoing = ByteQueue()
     /// Whole Pong frames that wait to be sent.
     private var answers = ByteQueue()
-    /// Bytes that were received together with the end of the handshake. They are the first frames of the peer.
+    /// Bytes that were received together with the end of the handshake. They belong to the first frames of the peer.
     private var early = ByteQueue()
 
     private(set) var hasSentClose = false

@@ -30,7 +30,7 @@ final class BenchClient: @unchecked Sendable {
     /// True if the broker has accepted the subscription. A publisher needs no subscription.
     var isSubscribed: Bool
     /// Receives the broker's answers to all messages of this publisher. It is `nil` at QoS 0. It is also `nil` if the
-    /// time of each answer is measured: each message then has its own closure.
+    /// time of each answer is measured, because each message then has its own closure.
     var answered: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     var cancellables: [AnyCancellable] = []
 

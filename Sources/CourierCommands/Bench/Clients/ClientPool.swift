@@ -27,7 +27,7 @@ final class ClientPool: @unchecked Sendable {
     private let queue: DispatchQueue
     private let callbacks: Callbacks
     private let isVersion5: Bool
-    /// The TLS contexts of all clients. A context with many certificates needs almost 1 MB.
+    /// The TLS contexts, which all clients share, because a context with many certificates needs almost 1 MB.
     private let tlsContexts = TLSContextCache()
 
     // MARK: State, used only on the queue
@@ -145,8 +145,8 @@ final class ClientPool: @unchecked Sendable {
             client.isSubscribed = true
             becomeReady(client)
         case .failure(let error):
-            // A lost connection is not handled here. It also changes the connection status, and the handler of the
-            // status ends the client.
+            // A lost connection is not handled here, because it also changes the connection status, and the handler of
+            // the status ends the client.
             if error.code != .connectionLost { end(client, .refusal(error.message), isLost: false) }
         }
     }

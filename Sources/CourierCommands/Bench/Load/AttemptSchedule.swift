@@ -1,7 +1,7 @@
 /// Decides when a bench run begins each connection attempt.
 struct AttemptSchedule: Hashable, Sendable {
-    /// The maximum number of attempts that run at the same time. More attempts could exceed the listen queue of the
-    /// broker, which is 100 in mosquitto.
+    /// The maximum number of attempts that run at the same time. It is limited, because more attempts could exceed the
+    /// broker's queue of unaccepted connections, which has 100 places in mosquitto.
     static let limit = 64
 
     /// The number of all attempts.
@@ -31,7 +31,7 @@ struct AttemptSchedule: Hashable, Sendable {
     /// - Parameter elapsed: The time since the first attempt was possible.
     /// - Returns: The index.
     mutating func next(after elapsed: Duration) -> Int? {
-        // The first attempt runs alone. With TLS, the other attempts can then use the certificates that the first
+        // The first attempt runs alone, so that with TLS, the other attempts can use the certificates that the first
         // attempt has loaded.
         let limit = endedCount == 0 ? 1 : Self.limit
         guard begunCount < due(after: elapsed), begunCount - endedCount < limit, !isHopeless else { return nil }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The clients of a bench run with their client ids, topics and topic filters.
 struct LoadPlan: Sendable {
-    /// The maximum length of a client id. Every broker accepts client ids of this length. [MQTT-3.1.3-5]
+    /// The maximum length of a client id, because every broker accepts client ids of this length. [MQTT-3.1.3-5]
     static let clientIDLimit = 23
 
     /// The prefix of the client ids and of the default topic. It is random, because a process id is not unique across

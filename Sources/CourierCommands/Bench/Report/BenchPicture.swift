@@ -10,7 +10,7 @@ struct BenchPicture {
     /// The x coordinate of the vertical axis of each chart. The labels of its marks are on the left of this position.
     private static let axis = margin + 64
     private static let right = width - margin
-    /// The maximum number of bars in the histogram. More bars would be too narrow.
+    /// The maximum number of bars in the histogram, because more bars would be too narrow.
     static let barLimit = 64
     /// The width of a bar's label in SVG units, including the space to the next label.
     private static let nameWidth = 92.0

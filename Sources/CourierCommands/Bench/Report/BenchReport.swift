@@ -8,7 +8,7 @@ struct BenchReport {
         case arrival
         /// Messages that the broker acknowledged.
         case acknowledgement
-        /// Messages that the client sent. Their times are not measured, so there is no histogram.
+        /// Messages that the client sent. The times of such messages are not measured, so the report has no histogram.
         case sending
         /// Connections that the broker accepted.
         case connection

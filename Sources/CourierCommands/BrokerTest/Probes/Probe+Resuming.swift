@@ -6,7 +6,8 @@ extension Probe {
         Probe("will", "will message", Clause("3.1.2-8"), run: will),
     ]
 
-    /// The largest number of messages for the offline client. Brokers limit their queues for offline clients.
+    /// The largest number of messages for the offline client. It is small, because brokers limit their queues for
+    /// offline clients.
     private static let mostOfflineMessages = 100
 
     private static func persistentSession(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {

@@ -67,7 +67,7 @@ struct PacketLine {
         return marks.joined(separator: " ")
     }
 
-    /// Formats a time as the local time of day. The term `after:` of a query uses the local time too.
+    /// Formats a time as the local time of day, because the term `after:` of a query uses the local time too.
     static func time(_ nanoseconds: Int64, hasFraction: Bool) -> String {
         let (seconds, rest) = Nanoseconds.split(nanoseconds)
         let clock = WallTime(seconds: Int(seconds), nanoseconds: Int(rest)).text("%H:%M:%S")
