@@ -83,7 +83,7 @@ import Testing
 
     // MARK: One request for all
 
-    @Test func `concurrent callers share one request, even if one caller is canceled`() async throws {
+    @Test func `concurrent callers share one request, even if one caller is cancelled`() async throws {
         let gate = Gate()
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `if the last caller of a request is canceled, the HTTP connection is closed`() async throws {
+    @Test func `if the last caller of a request is cancelled, the HTTP connection is closed`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .silence : ServiceBench.answer("t1")
         } _: { server in

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `if a call is canceled at any moment, the call returns and the connection is closed`() async throws {
+    @Test func `if a call is cancelled at any moment, the call returns and the connection is closed`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t", expiresIn: 0)
         } _: { server in

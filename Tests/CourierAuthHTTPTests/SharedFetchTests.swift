@@ -9,7 +9,7 @@ import Testing
     static let grant = ConnectGrant(
         ConnectOptions(host: "b", port: 1, clientId: "c", username: "u", password: "p"))
 
-    /// A fetch that counts its starts, and ends when `open()` is called or its task is canceled.
+    /// A fetch that counts its starts, and ends when `open()` is called or its task is cancelled.
     final class Work: Sendable {
         private let stream: AsyncStream<Void>
         private let gate: AsyncStream<Void>.Continuation
@@ -45,7 +45,7 @@ import Testing
         #expect(try await fetch.grant(work.run) == Self.grant)
     }
 
-    @Test func `canceling one caller of a shared fetch does not cancel the other caller`() async throws {
+    @Test func `cancelling one caller of a shared fetch does not cancel the other caller`() async throws {
         let fetch = SharedFetch()
         let work = Work()
         let leaver = Task { try await fetch.grant(work.run) }
@@ -53,12 +53,12 @@ import Testing
         leaver.cancel()
         await #expect(throws: CancellationError.self) { try await leaver.value }
         work.open()
-        // If the first caller was canceled before the second caller joined, the fetch is over and returns nil.
+        // If the first caller was cancelled before the second caller joined, the fetch is over and returns nil.
         let grant = try await stayer.value
         #expect(grant == Self.grant || grant == nil)
     }
 
-    @Test func `canceling the last caller ends a shared fetch, and later callers do not join this fetch`()
+    @Test func `cancelling the last caller ends a shared fetch, and later callers do not join this fetch`()
         async throws
     {
         let fetch = SharedFetch()
@@ -73,7 +73,7 @@ import Testing
         #expect(work.starts.withLock { $0 } <= 1)
     }
 
-    @Test func `all callers of a shared fetch return, even if some callers are canceled at random moments`()
+    @Test func `all callers of a shared fetch return, even if some callers are cancelled at random moments`()
         async throws
     {
         for round in 0..<90 {

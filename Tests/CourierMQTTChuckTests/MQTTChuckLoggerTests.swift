@@ -304,7 +304,7 @@ import Testing
         #expect(logger.details(of: last + 3)?.exchange.last?.roundTrip == .seconds(9))
     }
 
-    @Test func `waiting for changes ends when a packet arrives, clear() is called or the task is canceled`()
+    @Test func `waiting for changes ends when a packet arrives, clear() is called or the task is cancelled`()
         async throws
     {
         let logger = MQTTChuckLogger.test()

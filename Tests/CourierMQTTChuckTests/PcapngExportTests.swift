@@ -96,7 +96,7 @@ import Testing
         try expectNoComplaint(capture)
         let frames = try Tshark.fields(["mqtt.msgtype", "frame.comment", "mqtt.ver"], of: capture)
         #expect(frames.map { $0[0] } == ["1", "10", "11", "14"])
-        #expect(frames[0][1].hasPrefix("not recorded"))
+        #expect(frames[0][1].hasPrefix("placeholder"))
         #expect(frames[0][2] == "5")
         #expect(frames[1][1].isEmpty)
     }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `timers fire in the order of their deadlines, and a canceled timer never fires`() async throws {
+    @Test func `timers fire in the order of their deadlines, and a cancelled timer never fires`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let fired = Watched<[String]>([])

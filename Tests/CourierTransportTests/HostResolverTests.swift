@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `host lookups run in the order in which they were added, and canceled lookups do not run`()
+    @Test func `host lookups run in the order in which they were added, and cancelled lookups do not run`()
         async throws
     {
         let resolver = HostResolver { _, _ in .success([]) }

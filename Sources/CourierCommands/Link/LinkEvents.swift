@@ -67,7 +67,7 @@ final class LinkEvents: Sendable {
         }
     }
 
-    /// Sets a timer that notifies at the deadline. The timer is not canceled later, because a useless notification is
+    /// Sets a timer that notifies at the deadline. The timer is not cancelled later, because a useless notification is
     /// harmless.
     private func setTimer(_ deadline: ContinuousClock.Instant) {
         let isNew = timedDeadline.withLock { last in

@@ -99,7 +99,7 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Ignores responses for `attempt` from now on. If the provider is async, its task for this attempt is canceled.
+    /// Ignores responses for `attempt` from now on. If the provider is async, its task for this attempt is cancelled.
     func abandon(_ attempt: AttemptID) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard state.request?.attempt == attempt else { return nil }
@@ -127,7 +127,7 @@ final class CredentialSource: Sendable {
     /// is not async, `done` gets an error, because only an async provider can respond to challenges. May be called from
     /// any thread.
     ///
-    /// If the task for an earlier challenge is still running, it is canceled. The `done` of that challenge is called
+    /// If the task for an earlier challenge is still running, it is cancelled. The `done` of that challenge is called
     /// when its task has ended. If a challenge is replaced before its task begins, its `done` is never called.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
@@ -142,7 +142,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If another challenge already waits, return no task. The running task was already canceled when that
+            // If another challenge already waits, return no task. The running task was already cancelled when that
             // challenge arrived.
             return state.challenge == nil ? state.answering : nil
         }
@@ -200,14 +200,14 @@ extension CredentialSource {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.task == nil, state.needsClear || state.isWaiting else { return }
-            // `state` owns the task. The task ends by itself, or is canceled when its request is abandoned or the
+            // `state` owns the task. The task ends by itself, or is cancelled when its request is abandoned or the
             // source is released.
             state.task = Task { await Self.run(provider, for: asker) }
         }
     }
 
     /// Makes one call to the provider: either clears its options, or asks for options. If another request or clear
-    /// arrives during this call, a new task performs it. Each request needs its own task, so that it can be canceled
+    /// arrives during this call, a new task performs it. Each request needs its own task, so that it can be cancelled
     /// separately.
     private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
         switch asker.source?.nextStep() {
@@ -255,7 +255,7 @@ extension CredentialSource {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.answering == nil, state.challenge != nil else { return }
-            // `state` owns the task. The task ends by itself, or is canceled when another challenge arrives or the
+            // `state` owns the task. The task ends by itself, or is cancelled when another challenge arrives or the
             // source is released.
             state.answering = Task { await Self.answerOne(provider, for: asker) }
         }

@@ -135,7 +135,7 @@ extension ClientCoordinator {
     }
 
     /// Removes the callback of a subscribe or unsubscribe call, so that it is not called any more. The SUBSCRIBE or
-    /// UNSUBSCRIBE packet is not canceled.
+    /// UNSUBSCRIBE packet is not cancelled.
     func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
         loop.execute { [self] in subscriptions.forget(key) }
     }

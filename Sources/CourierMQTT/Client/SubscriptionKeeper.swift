@@ -155,7 +155,7 @@ final class SubscriptionKeeper {
     /// The number of callers that wait for the broker's response.
     var waitingCount: Int { waiting.count }
 
-    /// Removes a waiting caller. The caller's request is not canceled.
+    /// Removes a waiting caller. The caller's request is not cancelled.
     func forget(_ key: WaiterKey) {
         guard let (filter, _) = waiting.removeValue(forKey: key) else { return }
         filters.forget(waiter: key, of: filter)

@@ -45,7 +45,7 @@ final class Waiter<Value: Sendable>: Sendable {
         continuation.resume(with: outcome)
     }
 
-    /// Waits for the outcome. May be called once. If the task is canceled, `abandoned` is called, and then the wait
+    /// Waits for the outcome. May be called once. If the task is cancelled, `abandoned` is called, and then the wait
     /// ends with `CancellationError`.
     func value(abandoned: @escaping @Sendable () -> Void = {}) async throws -> Value {
         try await withTaskCancellationHandler {

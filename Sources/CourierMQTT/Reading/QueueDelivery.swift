@@ -53,7 +53,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
-        // If the subscription was canceled, `claim()` returns `false`, and no completion is sent.
+        // If the subscription was cancelled, `claim()` returns `false`, and no completion is sent.
         case .ended: if queue.claim() { receive(.completion(.finished)) }
         }
     }

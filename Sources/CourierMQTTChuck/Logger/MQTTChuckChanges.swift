@@ -3,7 +3,7 @@ import Synchronization
 /// Reports that a logger has recorded rows or was cleared, at the pace of its reader.
 ///
 /// Every element is the current ``MQTTChuckSummary``. All changes between two calls of `next()` become one element. The
-/// sequence ends only when the task is canceled. While a reader waits, the logger makes one additional check for each
+/// sequence ends only when the task is cancelled. While a reader waits, the logger makes one additional check for each
 /// batch that it records.
 ///
 /// ```swift
@@ -29,7 +29,7 @@ public struct MQTTChuckChanges: AsyncSequence, Sendable {
 
         /// Waits for the next change. The first call returns at once.
         ///
-        /// - Returns: The current summary, or `nil` if the task was canceled.
+        /// - Returns: The current summary, or `nil` if the task was cancelled.
         public nonisolated(nonsending) mutating func next() async -> MQTTChuckSummary? {
             while !Task.isCancelled {
                 let summary = await logger.summary(otherThan: seen)
@@ -63,7 +63,7 @@ extension MQTTChuckLogger {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isLate = state.withLock { state in
-                    // True if the task was canceled or the logger changed since the check above.
+                    // True if the task was cancelled or the logger changed since the check above.
                     if Task.isCancelled || changed(state) != nil { return true }
                     state.wait(id) { continuation.resume() }
                     return false

@@ -36,7 +36,7 @@ final class Ticker: Sendable {
     }
 
     /// Safe to share between threads: the timer is set up before other threads can use it. After that, it is only
-    /// canceled, and any thread may cancel it.
+    /// cancelled, and any thread may cancel it.
     private struct LookTimer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
     private let logger: MQTTChuckLogger

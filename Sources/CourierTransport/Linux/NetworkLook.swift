@@ -25,7 +25,7 @@
         private var wasInterrupted = false
         private var isTurnQueued = false
 
-        /// Prepares a check of the networks. `ended` receives the result once, unless the check is canceled before it ends.
+        /// Prepares a check of the networks. `ended` receives the result once, unless the check is cancelled before it ends.
         init(
             _ loop: EventLoop, makeSocket: @escaping NetlinkSource.MakeSocket,
             _ ended: @escaping (NetworkWatchState.Finding) -> Void

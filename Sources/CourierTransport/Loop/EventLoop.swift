@@ -228,7 +228,7 @@ public final class EventLoop: @unchecked Sendable {
         return timers.schedule(at: deadline, work)
     }
 
-    /// Cancels a timer. Does nothing if the timer has fired or was already canceled. May be called on the loop only.
+    /// Cancels a timer. Does nothing if the timer has fired or was already cancelled. May be called on the loop only.
     public func cancel(_ token: TimerToken) {
         preconditionOnLoop()
         timers.cancel(token)

@@ -1,6 +1,6 @@
 /// A heap of timers, ordered by deadline. Timers with equal deadlines keep the order of scheduling.
 ///
-/// Scheduling and canceling take O(log n). The token of a timer that has fired or was canceled has no effect, because
+/// Scheduling and cancelling take O(log n). The token of a timer that has fired or was cancelled has no effect, because
 /// its slot has a new generation by then.
 struct TimerHeap<Payload>: ~Copyable {
     typealias Instant = ContinuousClock.Instant
@@ -48,7 +48,7 @@ struct TimerHeap<Payload>: ~Copyable {
         return TimerToken(slot: index, generation: slots[Int(index)].generation)
     }
 
-    /// Removes a timer and returns its payload; `nil` if the timer has fired or was already canceled.
+    /// Removes a timer and returns its payload; `nil` if the timer has fired or was already cancelled.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> Payload? {
         let index = Int(token.slot)
@@ -113,7 +113,7 @@ struct TimerHeap<Payload>: ~Copyable {
     }
 }
 
-/// Identifies one timer of one ``EventLoop``, so that the timer can be canceled.
+/// Identifies one timer of one ``EventLoop``, so that the timer can be cancelled.
 public struct TimerToken: Hashable, Sendable {
     let slot: Int32
     let generation: UInt32

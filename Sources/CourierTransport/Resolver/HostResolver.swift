@@ -20,7 +20,7 @@ final class HostResolver: Sendable {
     private struct State {
         /// The requests that have not begun, by number.
         var requests: [UInt64: Work] = [:]
-        /// The lowest number that a waiting request may have. Requests with lower numbers have begun or were canceled.
+        /// The lowest number that a waiting request may have. Requests with lower numbers have begun or were cancelled.
         var oldest: UInt64 = 0
         /// The number of the next new request.
         var next: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Identifies one requested look-up, so that it can be canceled.
+/// Identifies one requested look-up, so that it can be cancelled.
 package struct LookUpTicket: Sendable {
     private let resolver: HostResolver
     private let number: UInt64

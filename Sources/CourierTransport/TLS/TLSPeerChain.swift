@@ -40,8 +40,8 @@ package struct TLSPeerChain: Hashable, Sendable {
 }
 
 extension TLSSession {
-    /// Lets OpenSSL report a refused chain during the handshake, because OpenSSL keeps no certificates after a failed
-    /// handshake.
+    /// Lets OpenSSL report a refused chain during the handshake, because OpenSSL keeps no certificate of the peer after
+    /// a failed handshake.
     func watchVerification() {
         SSL_set_verify(ssl, SSL_get_verify_mode(ssl)) { isGood, check in
             guard isGood == 0, let check else { return isGood }

@@ -68,7 +68,7 @@ struct ProxyArgumentsTests {
             ["--to", "b:1", "--record", "run.txt"],
             "--record: the file name \"run.txt\" does not end with a known format", ".pcapng"
         ),
-        (["--to", "b:1", "--quiet", "-d"], "--quiet prints fewer lines and -d prints more.", "Leave one"),
+        (["--to", "b:1", "--quiet", "-d"], "--quiet prints fewer lines and -d prints more.", "Remove one"),
     ])
     func `courier proxy reports the mistake in an invalid option and how to correct the option`(
         words: [String], message: String, hint: String

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct MessageSequenceTests {
-    /// Returns prepared batches, then ends, fails, or waits until its task is canceled.
+    /// Returns prepared batches, then ends, fails, or waits until its task is cancelled.
     private final class ScriptedSource: MessageSource {
         enum End: Sendable {
             case finished
@@ -122,7 +122,7 @@ import Testing
         #expect(source.timesAsked == 2)
     }
 
-    @Test func `canceling a task ends the loop in the task without an error`() async throws {
+    @Test func `cancelling a task ends the loop in the task without an error`() async throws {
         let source = ScriptedSource([[1]], then: .wait)
         let task = Task {
             var count = 0
@@ -134,7 +134,7 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
-    @Test func `a loop in a canceled task receives no more elements of the current batch`() async throws {
+    @Test func `a loop in a cancelled task receives no more elements of the current batch`() async throws {
         let source = ScriptedSource([[1, 2, 3]], then: .wait)
         let task = Task {
             var received: [Int] = []
@@ -149,7 +149,7 @@ import Testing
         #expect(source.lastUnread == 2)
     }
 
-    @Test func `if a loop is canceled at the last element of a batch, the loop still requests the next batch`()
+    @Test func `if a loop is cancelled at the last element of a batch, the loop still requests the next batch`()
         async throws
     {
         let source = ScriptedSource([[1], []])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AnyCancellableTests {
     private final class Witness: Sendable {}
 
-    @Test func `a cancellable runs its action once, when the cancellable is canceled or released`() {
+    @Test func `a cancellable runs its action once, when the cancellable is cancelled or released`() {
         let count = Atomic(0)
         let explicit = AnyCancellable { count.add(1, ordering: .relaxed) }
         explicit.cancel()
@@ -44,7 +44,7 @@ import Testing
         #expect(received == 2)
     }
 
-    @Test func `canceling a subscription releases the objects that its closures captured`() {
+    @Test func `cancelling a subscription releases the objects that its closures captured`() {
         let subject = PassthroughSubject<Int, Never>()
         weak var (inSink, inMap): (Witness?, Witness?)
         var cancellable: AnyCancellable?

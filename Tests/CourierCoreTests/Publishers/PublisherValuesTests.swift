@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `canceling a task ends its loop, whether or not the loop is already waiting for a value`() async {
+    @Test func `cancelling a task ends its loop, whether or not the loop is already waiting for a value`() async {
         let subject = PassthroughSubject<Int, Never>()
         let publisher = subject.eraseToAnyPublisher()
         for _ in 0..<200 {
@@ -55,7 +55,7 @@ import Testing
         await waiting.value
     }
 
-    @Test func `a loop in a canceled task receives no value, even if a value is buffered`() async {
+    @Test func `a loop in a cancelled task receives no value, even if a value is buffered`() async {
         let subject = PassthroughSubject<Int, Never>()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -324,7 +324,7 @@ struct Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the completion. Throws if it can no longer be called, or if the test is canceled.
+    /// Waits for the completion. Throws if it can no longer be called, or if the test is cancelled.
     var value: Value {
         get async throws {
             var iterator = stream.makeAsyncIterator()

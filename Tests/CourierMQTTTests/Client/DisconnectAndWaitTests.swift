@@ -61,7 +61,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `disconnectAndWait() returns after 2 s if the broker does not read, even if the task is canceled`()
+    @Test func `disconnectAndWait() returns after 2 s if the broker does not read, even if the task is cancelled`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])

@@ -178,7 +178,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test
-    func `a planned restart of an attempt does not delay an earlier attempt, and is canceled by a successful attempt`()
+    func `a planned restart of an attempt does not delay an earlier attempt, and is cancelled by a successful attempt`()
     {
         var short = opening()
         short.wait(2)

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceRecordSearchTests {
-    @Test func `a service record lookup that waits for a thread is canceled when the client ends`() async throws {
+    @Test func `a service record lookup that waits for a thread is cancelled when the client ends`() async throws {
         let resolver = HostResolver { _, _ in .success([]) }
         let gate = DispatchSemaphore(value: 0)
         await withTaskGroup(of: Void.self) { tasks in

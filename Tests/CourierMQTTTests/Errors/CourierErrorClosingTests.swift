@@ -70,7 +70,7 @@ import Testing
         Row(.protocolError(.receiveMaximumExceeded), .protocolViolation, "receive maximum"),
         Row(.protocolError(.packetBeforeConnAck(.publish)), .protocolViolation, "PUBLISH before CONNACK"),
         Row(.protocolError(.wrongResultCount(.subAck, expected: 2, actual: 1)), .protocolViolation, "1 results for 2"),
-        Row(.protocolError(.wrongAcknowledgement(.pubRec, 9)), .protocolViolation, "PUBREC for packet 9"),
+        Row(.protocolError(.wrongAcknowledgement(.pubRec, 9)), .protocolViolation, "PUBREC for packet id 9"),
         Row(.protocolError(.unknownTopicAlias(3)), .protocolViolation, "alias 3"),
         Row(.protocolError(.topicAliasTooHigh(4)), .protocolViolation, "alias 4"),
         Row(.protocolError(.unexpectedPacket(.connAck)), .protocolViolation, "CONNACK"),

@@ -260,7 +260,7 @@ import Testing
         removed.withLock { $0 = [] }
     }
 
-    @Test func `a canceled sink receives no further events, and a new sink receives only later events`() {
+    @Test func `a cancelled sink receives no further events, and a new sink receives only later events`() {
         let hub = hub()
         let (ended, begun) = (Series<String>(), Series<String>())
         let sinks = Mutex<[AnyCancellable]>([])

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `canceling a task ends its await publish() call, and the message is still delivered`() async throws {
+    @Test func `cancelling a task ends its await publish() call, and the message is still delivered`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.held(gate)) { world in
             let task = Task { [client = world.client] in try await client.publish("x", to: "t") }
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `publish() in a canceled task throws CancellationError, and the message is still sent`() async throws {
+    @Test func `publish() in a cancelled task throws CancellationError, and the message is still sent`() async throws {
         try await Self.run(Self.held(ScriptGate())) { world in
             let task = Task { [client = world.client] in
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `all of 1,000 await publish() calls return, even if many tasks are canceled`()
+    @Test func `all of 1,000 await publish() calls return, even if many tasks are cancelled`()
         async throws
     {
         try await Self.run(.connection([.accept()])) { world in

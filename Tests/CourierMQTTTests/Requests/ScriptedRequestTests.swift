@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a canceled request fails at once in every stage of the exchange, and no pending state remains`(
+    func `a cancelled request fails at once in every stage of the exchange, and no pending state remains`(
         _ silence: Silence
     ) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in

@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `publish() throws CancellationError if its task is canceled, and the message is still delivered`()
+    @Test func `publish() throws CancellationError if its task is cancelled, and the message is still delivered`()
         async throws
     {
         let gate = ScriptGate()

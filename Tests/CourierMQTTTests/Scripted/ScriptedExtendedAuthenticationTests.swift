@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Answers a challenge with its reversed text. The first answer waits for ``endFirst(_:)``, also when canceled.
+    /// Answers a challenge with its reversed text. The first answer waits for ``endFirst(_:)``, also when cancelled.
     private final class SlowProvider: ConnectionServiceProvider {
         private struct State {
             var asked: [String] = []

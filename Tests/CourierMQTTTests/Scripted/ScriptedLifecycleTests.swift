@@ -202,7 +202,7 @@ import Testing
         return await task.result
     }
 
-    @Test func `when the tasks of async calls are canceled, the calls return and no waiter remains`() async throws {
+    @Test func `when the tasks of async calls are cancelled, the calls return and no waiter remains`() async throws {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent]) { world in
             await world.connect()

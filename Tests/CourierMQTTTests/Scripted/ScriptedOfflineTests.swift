@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a suspended publish() is not sent if its task is canceled`() async throws {
+    @Test func `a suspended publish() is not sent if its task is cancelled`() async throws {
         let policy = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(30)))
         try await Self.offline(policy) { world in
             try world.publish("0")

@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `unread kept messages of a canceled messagePublisher are delivered to the next reader`(_ isStored: Bool)
+    func `unread kept messages of a cancelled messagePublisher are delivered to the next reader`(_ isStored: Bool)
         async throws
     {
         try await Self.runWithKept(isStored) { world in

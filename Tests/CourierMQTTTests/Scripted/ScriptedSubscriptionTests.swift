@@ -17,7 +17,7 @@ import Testing
         await world.broker.packets(.unsubscribe, on: connection).compactMap { $0.packet.unsubscribe?.filters.sorted() }
     }
 
-    @Test func `if the task of subscribe() is canceled, no waiter remains, and SUBSCRIBE is still sent`()
+    @Test func `if the task of subscribe() is cancelled, no waiter remains, and SUBSCRIBE is still sent`()
         async throws
     {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `unread messages of a canceled messagePublisher are delivered to the next reader`(_ isStored: Bool)
+    func `unread messages of a cancelled messagePublisher are delivered to the next reader`(_ isStored: Bool)
         async throws
     {
         try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
@@ -280,7 +280,8 @@ import Testing
         }
     }
 
-    @Test func `a canceled loop acknowledges only processed messages, and the next reader receives all other messages`()
+    @Test
+    func `a cancelled loop acknowledges only processed messages, and the next reader receives all other messages`()
         async throws
     {
         try await Self.run(Self.broker(Self.letters)) { world in

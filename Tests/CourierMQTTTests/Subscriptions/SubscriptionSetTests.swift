@@ -395,10 +395,10 @@ import Testing
         #expect(error?.message.contains("raise") == false, "there is no option for it")
         #expect(set.count == 1)
         _ = try set.want([.init(b, .one), .init(a, .two, waiter: 1)], by: .app, now: start)
-        expectCourierError(.queueFull, "at most 1 may") {
+        expectCourierError(.queueFull, "at most 1 calls may") {
             try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)
         }
-        expectCourierError(.queueFull, "at most 1 may") { try set.unwant([(a, 2)], by: .app, now: start) }
+        expectCourierError(.queueFull, "at most 1 calls may") { try set.unwant([(a, 2)], by: .app, now: start) }
         #expect(set.wanted(a) == .two)
         set.forget(waiter: 1, of: a)
         _ = try set.want([.init(a, .one, waiter: 3)], by: .app, now: start)

@@ -17,7 +17,7 @@ extension `Scripted broker` {
         #expect(await broker.connections.isEmpty)
     }
 
-    @Test func `a canceled wait for a packet throws CancellationError`() async throws {
+    @Test func `a cancelled wait for a packet throws CancellationError`() async throws {
         try await Self.withBroker { broker, _, _ in
             let waiting = Task { try await broker.received(.publish) }
             waiting.cancel()

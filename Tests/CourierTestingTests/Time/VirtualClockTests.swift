@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `advanceToNextTimer() skips canceled timers and returns nil if no timer exists`() async throws {
+    @Test func `advanceToNextTimer() skips cancelled timers and returns nil if no timer exists`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             loop.execute {

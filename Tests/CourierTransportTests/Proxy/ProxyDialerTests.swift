@@ -343,7 +343,7 @@ struct ProxyDialerTests {
                 proxy, loop, to: .tcp(host: "other.example", port: 1), tools: DialTools(resolver: resolver([])))
             let error = try await recorder.failure()
             #expect(error.code == .nameResolutionFailed)
-            #expect(error.message.contains("with socks5h://, the proxy socks5://127.0.0.1:1 does it"))
+            #expect(error.message.contains("with socks5h://, the proxy socks5://127.0.0.1:1 looks up the name"))
         }
     }
 

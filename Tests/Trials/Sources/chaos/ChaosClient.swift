@@ -91,7 +91,7 @@ final class ChaosClient: Sendable {
 
 extension ChaosClient {
     /// Starts to read the messages of `other`, as its reader number `reader`. The returned task ends when it is
-    /// canceled.
+    /// cancelled.
     func read(_ other: Int, as reader: Int, by reading: Reading, _ lanes: [Lane]) -> Task<Void, Never>? {
         let filter = Self.filter(of: other)
         filters.withLock { $0.append(filter) }

@@ -53,7 +53,7 @@ final class ClusterLane: Sendable {
     private var topic: String { "cluster/\(index)" }
 
     /// Connects both clients and returns once the reader's subscription is granted. The returned task reads until it is
-    /// canceled.
+    /// cancelled.
     func begin() async throws -> Task<Void, any Error> {
         publisher.connect()
         subscriber.connect()
@@ -75,7 +75,7 @@ final class ClusterLane: Sendable {
         }
     }
 
-    /// Publishes numbers, one after the other, until ``stop()`` is called or the task is canceled.
+    /// Publishes numbers, one after the other, until ``stop()`` is called or the task is cancelled.
     func write() async {
         while !isOver.load(ordering: .relaxed), !Task.isCancelled {
             let number = state.withLock { state in

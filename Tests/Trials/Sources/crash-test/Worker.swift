@@ -122,7 +122,7 @@ extension Worker {
         }
     }
 
-    /// Writes until the task is canceled. It chooses one of its two lanes at random for each message.
+    /// Writes until the task is cancelled. It chooses one of its two lanes at random for each message.
     private func write(_ member: Member, _ writer: Int) async {
         var random = orders.chance(1 + member.index * Lane.writerCount + writer)
         var counts: [Lane: Int] = [:]
