@@ -27,7 +27,8 @@ enum ArchiveSchema {
 
     /// Returns the kind of a file.
     ///
-    /// - Throws: A failure that counts as damage if the file belongs to another application or is not a database.
+    /// - Throws: A failure if the file cannot be read. The failure counts as damage if the file is not a database, or
+    ///   belongs to another application.
     static func look(at database: Database) throws(SQLiteFailure) -> Finding {
         let operation = "examining the file"
         let applicationID = try database.number("PRAGMA application_id", operation)

@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `all work that six threads add at the same time runs`(_ run: Int) async throws {
+    func `if six threads add work at the same time, the loop runs all of it`(_ run: Int) async throws {
         try await withLoop { loop in
             let count = Watched(0)
             let threads = 6

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a channel sends pending bytes after a session ticket is complete, even if close() was called`(
+    func `when a session ticket is complete, a channel sends its pending bytes, even if close() was called`(
         _ isClosed: Bool
     ) async throws {
         let contexts = try await longTickets()

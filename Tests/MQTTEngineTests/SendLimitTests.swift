@@ -203,7 +203,7 @@ struct GivingUpTests {
         #expect(talk.performed().contains(.sent(4, 1)))
     }
 
-    @Test func `giveUp() ends a message that waits for the send limit, even while connected`() throws {
+    @Test func `giveUp() removes a message that is not sent because the send limit is 0`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)

@@ -119,9 +119,9 @@ struct KeepAliveSearch: Sendable {
         suspicion = nil
     }
 
-    /// Records that an attempt to connect has failed, perhaps before a connection was opened. The failure and the last
-    /// loss of a connection may have the same cause, an outage. So the interval before that loss is no longer suspected
-    /// as the cause.
+    /// Records that an attempt to connect has failed, perhaps before a connection was opened. An outage may have caused
+    /// both this failure and the last loss of a connection. So the keep-alive interval of the lost connection is no
+    /// longer suspected as the cause of the loss.
     mutating func attemptFailed() { suspicion = nil }
 
     /// Records that the connection or an attempt has ended. If the cause is known, `silence` is `nil`. If the cause is

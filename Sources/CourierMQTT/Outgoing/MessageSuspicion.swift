@@ -103,7 +103,7 @@ struct MessageSuspicion: Sendable {
     /// The only unanswered message on this connection. During a suspicion, messages are sent one at a time.
     private struct Flight {
         let token: Token
-        /// The time when the first byte of the message was sent, or `nil` if earlier bytes were still unsent.
+        /// The time when the first byte of the message was sent; `nil` while bytes of earlier packets are still unsent.
         let firstByteAt: Instant?
         var lastByteAt: Instant?
 
@@ -129,7 +129,8 @@ struct MessageSuspicion: Sendable {
 
     // MARK: Outputs
 
-    /// True while messages are sent one at a time.
+    /// True while the client searches for the message after which the broker closes connections. Meanwhile, it sends
+    /// messages one at a time.
     var isSuspicious: Bool { suspicion != nil }
 
     /// The token of the message after which the broker has closed connections; `nil` if there is no such message.

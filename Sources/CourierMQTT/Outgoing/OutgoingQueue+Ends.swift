@@ -98,7 +98,7 @@ extension OutgoingQueue {
         state.withLock { state in state.table.slot(of: token).flatMap { state.table[$0].row?.id } }
     }
 
-    /// Decodes the properties of a message that has no row. The result lacks the message's expiry, because the encoded
+    /// Decodes the properties of a message that is not in the store. The result lacks the message's expiry, because the encoded
     /// properties do not contain it.
     private static func properties(of view: MessageView) -> MessageProperties {
         let limits = PacketDecoder.Limits(maximumProperties: MessageProperties.userPropertyLimit + 8)

@@ -219,8 +219,8 @@ final class Processor: MessageProcessor {
         var reader: Waiter<Void>?
         /// The other waiters to resume, from ``State/idle`` and ``State/loaded``.
         var waiters: [Waiter<Void>] = []
-        /// The messages that the stopped processor leaves behind in memory; `nil` if the processor is not stopped or
-        /// not settled.
+        /// The messages that the stopped processor leaves behind in memory; `nil` while it still works, or while one of
+        /// its handlers or store changes has not ended.
         var left: JobQueue.Left?
     }
 

@@ -12,8 +12,8 @@ extension MessageDistributor {
         fellBehind()
     }
 
-    /// Adds a reason to pause reading from the broker, and pauses reading. If there was another reason before, pauses
-    /// again, because a new connection begins without a pause.
+    /// Adds a reason to pause reading from the broker, and pauses reading. Does so even if there already was another
+    /// reason: the client may have connected again since then, and a new connection begins without a pause.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)

@@ -34,8 +34,8 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        // If the app chose the reader's identifier for several filters, the identifier does not show which filter the
-        // copy is for. In this case, decide as for a reader without an identifier.
+        // If the app chose the reader's identifier for several filters, the identifier does not show for which filter
+        // the broker sent this copy of the message. Then the decision is the same as for a reader without an identifier.
         guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,

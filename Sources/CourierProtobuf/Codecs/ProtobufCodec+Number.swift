@@ -79,7 +79,7 @@ extension ProtobufCodec {
         @inlinable public static var initial: Bool { false }
         /// The size of one element in a list: 4 bytes.
         @inlinable public static var stride: Int { 4 }
-        /// True for `false`, so that the field can be left out.
+        /// Returns whether the value is `false`, the value of a missing field. The encoder can then leave out the field.
         @inlinable
         public static func isZero(_ value: Bool) -> Bool { !value }
         /// Orders the map keys: `false` is before `true`.

@@ -39,7 +39,8 @@ package struct DatabaseFiles: Sendable {
         path = resolved.standardizedFileURL.path
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            throw CourierError(.storeFailed, "The \(name) is a folder. Name a file in it, or another file.")
+            throw CourierError(
+                .storeFailed, "The \(name) is a folder. Specify a file, for example a file in this folder.")
         }
     }
 

@@ -127,9 +127,10 @@ package enum PrivateFile {
             throw CourierError(
                 .storeFailed,
                 "The file \(path) is a symbolic link, so private data could be written to another file. "
-                    + "Name the target of the link, or remove the link.")
+                    + "Specify the link's target instead, or remove the link.")
         case S_IFDIR:
-            throw CourierError(.storeFailed, "\(path) is a folder. Name a file in it, or another file.")
+            throw CourierError(
+                .storeFailed, "\(path) is a folder. Specify a file, for example a file in this folder.")
         default:
             throw CourierError(.storeFailed, "\(path) is not a regular file. Name another file, or remove it.")
         }

@@ -37,7 +37,7 @@ struct MessageTable {
             "storing the number of connections that a message has ended")
         pages = try MessagePages(name, database)
         emptying = try database.prepare(
-            "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
+            "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a client")
     }
 
     /// Adds a row. The table must not have a row with this key.

@@ -127,7 +127,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
             try require("the value that was encoded and decoded", try read(try write(value)), is: value)
             let payload: Data = try adapter.toMessage(data: value, topic: "another/topic")
             let back: Value = try adapter.fromMessage(payload, topic: "a/third/topic")
-            try require("the value that was decoded on another topic", back, is: value)
+            try require("the value that was encoded for one topic and decoded for another topic", back, is: value)
         }
     }
 

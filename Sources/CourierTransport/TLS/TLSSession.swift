@@ -137,7 +137,7 @@ final class TLSSession {
     }
 
     func removeOutput(_ count: Int) {
-        precondition(count >= 0 && count <= outputCount, "more bytes were sent than the output contains")
+        precondition(count >= 0 && count <= outputCount, "more bytes were sent than the TLS output buffer contains")
         courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 

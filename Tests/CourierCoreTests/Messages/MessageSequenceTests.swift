@@ -63,7 +63,9 @@ import Testing
         for try await element in MessageSequence(open: { source }) { #expect(source.timesAsked == element) }
     }
 
-    @Test func `subscribed() opens a source immediately, and the first loop uses that source`() async throws {
+    @Test func `subscribed() opens the message source immediately, and the first loop reads from this source`()
+        async throws
+    {
         let sources = Mutex<[ScriptedSource]>([])
         let sequence = MessageSequence {
             let source = ScriptedSource([[1, 2]])

@@ -101,7 +101,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `a round of endpoints ends early if no failed endpoint can recover`() {
+    @Test func `a round of attempts does not go on while every failed endpoint has a permanent error`() {
         var random = SeededGenerator(seed: 5)
         var round = round([BrokerEndpoint(host: "b", port: 1)], &random)
         #expect(round.goesOn)

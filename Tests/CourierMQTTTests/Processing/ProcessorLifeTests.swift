@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a handler that runs at destroy() is cancelled at its timeout, and then the next message is handled`(
+    func `a handler that runs at destroy() is cancelled at its timeout, and then the new session's message is handled`(
         _ isStored: Bool
     ) async throws {
         let scripts = ["a", "b"].map { World.connection(World.message(1, $0)) }

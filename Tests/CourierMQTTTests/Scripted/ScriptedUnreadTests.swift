@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `unread messages of the new session are delivered to the next reader when an older loop ends`(
+    func `when a loop of the old session ends, the next reader still receives the new session's unread messages`(
         _ isStored: Bool
     ) async throws {
         let scripts: [ConnectionScript] = [
