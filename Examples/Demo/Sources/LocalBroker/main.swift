@@ -16,13 +16,20 @@ guard let port = UInt16(wanted) else {
 }
 do {
     let (stops, stop) = AsyncStream<Void>.makeStream()
+    // On Linux, a signal that arrives before its source is registered ends the program.
+    let registration = DispatchGroup()
     let signals = [SIGINT, SIGTERM].map { number in
-        signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number)
+        registration.enter()
+        source.setRegistrationHandler { registration.leave() }
         source.setEventHandler { stop.yield() }
         source.resume()
         return source
     }
+    registration.wait()
+    #if canImport(Darwin)
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+    #endif
 
     let broker = try LoopbackBroker.start(on: .tcp(port: port))
     // Written without the buffer of `print`, so that a script can read it from a pipe at once.
