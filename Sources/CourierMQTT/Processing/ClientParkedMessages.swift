@@ -37,23 +37,32 @@ struct ClientParkedMessages: ParkedMessages {
 
     func retry(_ id: StoredMessage.ID) async throws -> Bool {
         guard store != nil else {
-            return processors.all.contains { $0.retryParked(id, nil) } || processors.retryLeft(id)
+            return processors.all.contains { $0.retryParked(id, nil) == true } || processors.retryLeft(id)
         }
         guard let scope = await scope(), let job = try await parkedJob(id, in: scope) else { return false }
-        if let processor = processors[job.state.processor], try await processor.isLoaded() {
-            return processor.retryParked(id, job)
+        let name = job.state.processor
+        if let processor = processors[name], try await processor.isLoaded(),
+            let isDone = processor.retryParked(id, job)
+        {
+            return isDone
         }
         try await write([.updateJob(id, job.state.retried(at: now()))], scope)
+        // A processor that was started before this commit may have loaded the message as a parked message.
+        if let processor = processors[name], try await processor.isLoaded() { _ = processor.retryParked(id, job) }
         return true
     }
 
     func remove(_ id: StoredMessage.ID) async throws -> Bool {
-        guard store != nil else { return processors.all.contains { $0.removeParked(id) } || processors.removeLeft(id) }
+        guard store != nil else {
+            return processors.all.contains { $0.removeParked(id) == true } || processors.removeLeft(id)
+        }
         guard let scope = await scope(), let job = try await parkedJob(id, in: scope) else { return false }
-        if let processor = processors[job.state.processor], try await processor.isLoaded() {
-            return processor.removeParked(id)
+        let name = job.state.processor
+        if let processor = processors[name], try await processor.isLoaded(), let isDone = processor.removeParked(id) {
+            return isDone
         }
         try await write([.removeJob(id)], scope)
+        if let processor = processors[name], try await processor.isLoaded() { _ = processor.removeParked(id) }
         return true
     }
 

@@ -108,6 +108,9 @@ extension JobQueue {
         return true
     }
 
+    /// False if parked messages are in the store, and the processor has ended. Another processor may then have them.
+    var changesParked: Bool { !settings.isStored || !hasGivenBack }
+
     /// Removes a parked message. Returns `false` if it is not parked here.
     mutating func removeParked(_ row: StoredMessage.ID, now: Instant, time: StoreTime) -> Bool {
         guard let index = parked.firstIndex(where: { $0.row == row }) else { return false }

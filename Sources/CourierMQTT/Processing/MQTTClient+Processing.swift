@@ -33,7 +33,7 @@ extension MQTTClient {
         let processor = try parts.processors.start(name) { [settings, request] number in
             Processor(settings, number: number, work, of: self, request)
         }
-        processor.start()
+        processor.start(request)
         return processor
     }
 

@@ -56,15 +56,15 @@ extension Processor {
             timers = [exchange(&state.timer, with: nil)?.timer, exchange(&state.loadTimer, with: nil)].compactMap(
                 \.self)
             left = state.queue.giveBack(now: now)
-            // The processor keeps its name until the messages in `left` are moved to the ``ProcessorList``. The
-            // messages are moved when no cancelled handler runs and no message is being stored. If a new processor took
-            // the name earlier, both processors could handle the same message at the same time.
-            state.left = state.queue.takeLeft(now: now)
         }
         for timer in timers { timer.cancel() }
         parts.loop.execute { [parts, registration, left] in
             parts.coordinator.closed(registration, left + unread)
         }
+        // The processor keeps its name until no cancelled handler runs and no change of the store is open. If a new
+        // processor took the name earlier, both processors could handle the same message at the same time. The loop is
+        // called before, so that it removes this reader before it adds the reader of the new processor.
+        changeState { state, _ in state.mustLeave = true }
     }
 
     // MARK: Parked messages
@@ -94,20 +94,30 @@ extension Processor {
     /// processor starts.
     func adopt(_ left: JobQueue.Left) {
         let now = now
-        state.withLock { $0.queue.adopt(left, now: now) }
+        state.withLock { state in
+            state.queue.adopt(left, now: now)
+            takeSteps(&state)
+        }
     }
 
-    /// Handles a parked message again. `job` is its row if it is in the store.
-    func retryParked(_ id: StoredMessage.ID, _ job: StoredJob?) -> Bool {
-        var isDone = false
+    /// Handles a parked message again. `job` is its row if it is in the store. Returns `nil` if the processor has ended,
+    /// and does not change its rows in the store any more.
+    func retryParked(_ id: StoredMessage.ID, _ job: StoredJob?) -> Bool? {
+        var isDone: Bool?
         let stored = job.map { (job: $0, orderKey: orderKey(of: $0)) }
-        perform { queue, now, time in isDone = queue.retryParked(id, stored, now: now, time: time) }
+        perform { queue, now, time in
+            if queue.changesParked { isDone = queue.retryParked(id, stored, now: now, time: time) }
+        }
         return isDone
     }
 
-    func removeParked(_ id: StoredMessage.ID) -> Bool {
-        var isDone = false
-        perform { queue, now, time in isDone = queue.removeParked(id, now: now, time: time) }
+    /// Removes a parked message. Returns `nil` if the processor has ended, and does not change its rows in the store any
+    /// more.
+    func removeParked(_ id: StoredMessage.ID) -> Bool? {
+        var isDone: Bool?
+        perform { queue, now, time in
+            if queue.changesParked { isDone = queue.removeParked(id, now: now, time: time) }
+        }
         return isDone
     }
 }

@@ -46,9 +46,9 @@ final class Processor: MessageProcessor {
         var closing: Task<Void, Never>?
         /// The timer that loads the jobs again after the store failed.
         var loadTimer: LoopTimer?
-        /// The messages that a stopped processor leaves behind in memory, until the processor is settled. Then they are
-        /// moved to the ``ProcessorList``. `nil` before the stop, and after the move.
-        var left: JobQueue.Left?
+        /// True from the end of the subscription until the processor has left the ``ProcessorList``. It leaves when it is
+        /// settled.
+        var mustLeave = false
         /// True if the running handlers are cancelled because the processor stops.
         var isCancelling = false
         /// The jobs whose handlers were cancelled because they took too long.
@@ -90,11 +90,10 @@ final class Processor: MessageProcessor {
         let granted = Waiter<Void>(parts.waiterCount)
         registration = parts.readers.registration(request, grant: granted)
         grant = Task { try await granted.value() }
-        parts.loop.execute { [parts, registration] in parts.coordinator.opened(registration, request) }
     }
 
     /// Begins to read and to handle messages. If the store is open, its jobs are loaded first.
-    func start() {
+    func start(_ request: SubscriptionRequest) {
         if isStored {
             parts.loop.execute { [self] in
                 if let durable = parts.coordinator.durable, durable.isOpen, let scope = durable.scope { load(scope) }
@@ -103,6 +102,7 @@ final class Processor: MessageProcessor {
         // Stop the processor when the subscription ends without an error. The reading task may not see this end while
         // it waits for room. This closure keeps the processor in memory until `close()` removes the closure.
         registration.whenEnded { [self] in Task { await stop() } }
+        parts.loop.execute { [parts, registration] in parts.coordinator.opened(registration, request) }
         let reading = Task { await read() }
         // An earlier processor with this name may have left messages behind. This call also starts their handlers.
         changeState { state, _ in state.reading = reading }
@@ -201,7 +201,7 @@ final class Processor: MessageProcessor {
             let isLoopCalled = !state.loopSteps.isEmpty
             change(&state, now)
             takeSteps(&state)
-            return takeEffects(&state, isLoopCalled)
+            return takeEffects(&state, now, isLoopCalled)
         }
         if effects.mustCallLoop { parts.loop.execute { [self] in performSteps() } }
         effects.oldTimer?.cancel()
@@ -238,7 +238,7 @@ final class Processor: MessageProcessor {
         state.queue.steps.removeAll(keepingCapacity: state.queue.steps.count < 1_024)
     }
 
-    private func takeEffects(_ state: inout State, _ isLoopCalled: Bool) -> Effects {
+    private func takeEffects(_ state: inout State, _ now: JobQueue.Instant, _ isLoopCalled: Bool) -> Effects {
         var effects = Effects()
         addWorker(&state)
         effects.mustCallLoop = !isLoopCalled && !state.loopSteps.isEmpty
@@ -250,7 +250,10 @@ final class Processor: MessageProcessor {
         if !state.loaded.isEmpty, state.queue.isStopped || !state.queue.isLoading {
             effects.waiters += exchange(&state.loaded, with: [])
         }
-        if state.left != nil, state.isSettled { effects.left = exchange(&state.left, with: nil) }
+        if state.mustLeave, state.isSettled {
+            state.mustLeave = false
+            effects.left = state.queue.takeLeft(now: now)
+        }
         return effects
     }
 

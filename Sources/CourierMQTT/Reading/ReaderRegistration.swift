@@ -50,7 +50,8 @@ final class ReaderRegistration: Sendable {
         self.grant = grant
         let place = Place(distributor, loop)
         self.place = place
-        queue = ReaderQueue(buffer) { place.drained() }
+        // `place` may hold a reader that has ended, and so also the queue. A strong reference would be a cycle.
+        queue = ReaderQueue(buffer) { [weak place] in place?.drained() }
     }
 
     /// Registers the reader. From now on, the reader receives messages. Called on the event loop.

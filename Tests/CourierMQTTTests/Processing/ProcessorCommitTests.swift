@@ -120,6 +120,30 @@ import Testing
         }
     }
 
+    @Test func `a parked message is handled if its processor starts while the retry is being stored`() async throws {
+        try await World.run([World.connection(World.message(1, "a"))], isStored: true) { test in
+            let store = try #require(test.store)
+            let first = try test.process { _, _ in throw Park(reason: "Broken.") }
+            await test.world.connect()
+            await test.world.until { await test.jobs.first?.state.isParked == true }
+            await first.stop()
+            let id = try #require(await test.jobs.first?.message.id)
+            await test.world.settle()
+            store.hold()
+            let client = test.world.client
+            async let isRetried = client.parked.retry(id)
+            await test.world.until { store.heldCount > 0 }
+            let second = try test.process()
+            await test.world.until { second.metrics.parkedCount == 1 }
+            store.release()
+            #expect(try await isRetried)
+            await test.world.until { second.metrics.handledCount == 1 }
+            #expect(test.texts == ["a", "a"])
+            await test.world.until { await test.jobs.isEmpty }
+            await second.stop()
+        }
+    }
+
     @Test func `a load that began before destroy() does not add its messages to the next session`() async throws {
         let scripts = [World.connection(World.message(1, "a")), World.connection(World.message(1, "b"))]
         try await World.run(scripts, isStored: true) { test in

@@ -155,6 +155,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `without a store, the next processor handles a retried message whose handler outlasted stop()`(
+        _ isDestroyed: Bool
+    ) async throws {
+        let gate = Gate()
+        try await World.run([World.connection(World.message(1, "a"))], isStored: false) { test in
+            let first = try test.process { _, context in
+                // The first call parks the message. The second call begins after `retry`.
+                if context.lastError == nil { throw Park(reason: "Broken.") }
+                await gate.wait()
+                try Task.checkCancellation()
+            }
+            await test.world.connect()
+            await test.world.until { first.metrics.parkedCount == 1 }
+            let parked = try await test.world.client.parked.messages()
+            #expect(try await test.world.client.parked.retry(try #require(parked.first).id))
+            await test.attempts(2)
+            #expect(await first.stop(within: .zero) == 1)
+            // `destroy()` ends all messages, also this one.
+            if isDestroyed { test.world.client.destroy() }
+            await test.world.settle()
+            await gate.open()
+            await test.world.until { test.world.client.parts.processors["orders/#"] == nil }
+            let second = try test.process()
+            if !isDestroyed { await test.world.until { second.metrics.handledCount == 1 } }
+            await test.world.settle()
+            #expect(test.texts == (isDestroyed ? ["a", "a"] : ["a", "a", "a"]))
+            await second.stop()
+        }
+    }
+
     @Test func `if a parked message is retried while no processor runs, the next processor handles the message`()
         async throws
     {
