@@ -62,6 +62,7 @@ struct ClientParkedMessages: ParkedMessages {
             return isDone
         }
         try await write([.removeJob(id)], scope)
+        // A processor that was started before this commit may have loaded the message.
         if let processor = processors[name], try await processor.isLoaded() { _ = processor.removeParked(id) }
         return true
     }

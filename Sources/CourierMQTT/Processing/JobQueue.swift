@@ -155,7 +155,8 @@ struct JobQueue: Sendable {
 
     /// The jobs with one order key, in their order. The first job is handled; the others wait for its end.
     ///
-    /// Safe to share between threads, like ``Job``.
+    /// Safe to share between threads: only the jobs of one queue have the lane, and a processor uses its queue and the
+    /// lanes under its lock.
     final class Lane: @unchecked Sendable {
         var first: JobID
         /// The jobs after the first job.

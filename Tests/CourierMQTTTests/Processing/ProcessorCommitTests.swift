@@ -26,12 +26,14 @@ import Testing
         return try #require(started)
     }
 
-    /// Starts a processor, and waits until the commit of its message begins.
-    private static func storing(_ test: World) async throws -> any MessageProcessor {
-        let processor = try test.process()
-        await test.world.connect()
-        await test.world.until { test.store?.heldCount == 1 }
-        return processor
+    /// Ends the failures of the store. The next processor must handle the refused message "a".
+    private static func handleRefused(_ test: World) async throws {
+        test.store?.fail(nil)
+        let next = try await Self.next(test)
+        await test.world.until { next.metrics.handledCount == 1 }
+        #expect(test.texts == ["a"])
+        await test.world.until { await test.acknowledged == [1] }
+        await next.stop()
     }
 
     @Test
@@ -69,12 +71,7 @@ import Testing
             await test.wait(12)
             await test.world.until { processor.metrics.pauseReason != nil }
             #expect(await processor.stop() == 0)
-            test.store?.fail(nil)
-            let next = try await Self.next(test)
-            await test.world.until { next.metrics.handledCount == 1 }
-            #expect(test.texts == ["a"])
-            await test.world.until { await test.acknowledged == [1] }
-            await next.stop()
+            try await Self.handleRefused(test)
         }
     }
 
@@ -92,12 +89,7 @@ import Testing
             #expect(await stopping.value == 0)
             #expect(throws: CourierError.self) { try test.process() }
             await test.wait(12)
-            test.store?.fail(nil)
-            let next = try await Self.next(test)
-            await test.world.until { next.metrics.handledCount == 1 }
-            #expect(test.texts == ["a"])
-            await test.world.until { await test.acknowledged == [1] }
-            await next.stop()
+            try await Self.handleRefused(test)
         }
     }
 
